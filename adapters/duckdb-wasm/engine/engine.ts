@@ -1,35 +1,21 @@
-import { cancelledError, deadlineError, SvcError } from '../../../src/errors.ts';
-import { tryJson } from '../../../src/json.ts';
-import type {
-  RestrictedTable,
-  ScanEstimate,
-  ScanLimits,
-  SqlCall,
-  SqlCaller,
-  SqlRequest,
-  SqlResult,
-} from '../../../src/ports.ts';
-import { enforceScan, estimateScans, explainOf } from '../../../src/sql/estimate.ts';
-import { type Lane, type LaneEntry, Lanes, WITHOUT_SEEDS } from '../../../src/sql/lanes/lanes.ts';
+import { cancelledError, SvcError } from '../../../src/errors.ts';
+import type { ScanLimits, SqlCall, SqlCaller, SqlRequest, SqlResult } from '../../../src/ports.ts';
 import { toKept } from '../../../src/sql/lanes/may-keep.ts';
-import { asQuery } from '../../../src/sql/query.ts';
-import {
-  prepareRestricted,
-  SURROUNDINGS,
-  toPreparationError,
-} from '../../../src/sql/restricted/relations.ts';
 import { breaksEngine, EngineReplaced, readonlyError, toEngineError } from '../errors.ts';
 import { type RegisterMissing, registerFunctions } from '../functions/register.ts';
-import { readResult } from '../query/result.ts';
 import { Session } from '../query/session.ts';
 import { checkStandIns } from '../query/stand-ins.ts';
 import type { Statement } from '../query/statement.ts';
+import { Admission } from './admission.ts';
+import { Connection, type Entrance, finish } from './connection.ts';
 import type { DatabaseFile } from './database-file.ts';
 import { createInstance, type Instance } from './instance.ts';
 import { checkMemory, lockdown, openDatabase } from './open-database.ts';
+import { StatementLanes } from './statement-lanes.ts';
 import { type EngineStep, runNow } from './steps.ts';
 import { Turns } from './turns.ts';
 import { WaitingCall } from './waiting-call.ts';
+import { Watchdog } from './watchdog.ts';
 
 /** The parts and limits of an engine. */
 export interface WasmEngineOptions {
@@ -46,20 +32,18 @@ export interface WasmEngineOptions {
   readonly maxRanges?: number;
 }
 
-const SLICE_MS = 8;
-/** Ends a slice where the clock stands still during work, as on Workers. */
-const SLICE_STEPS = 16;
-
-/** Statements run in turns, so few are in use at a time. */
-const IDLE_LANES = 16;
+/** The most statements that are open at a time in an engine whose file is fetched. */
+const MOST_OPEN = 8;
 
 /** One DuckDB over one read-only database file. Statements of several callers run in turns. */
 export class Engine {
   readonly #options: WasmEngineOptions;
   readonly #instance: Instance;
-  readonly #turns = new Turns();
+  readonly #watchdog = new Watchdog();
+  readonly #turns = new Turns(this.#watchdog);
+  readonly #admission = new Admission(MOST_OPEN, this.#watchdog);
+  readonly #lanes: StatementLanes;
   #database = 0;
-  readonly #lanes = new Lanes<WasmLane>(IDLE_LANES);
   /** The calls whose statements asked for their caller. */
   readonly #asking = new WeakSet<SqlCall>();
   #registerMissing: RegisterMissing = () => false;
@@ -70,6 +54,15 @@ export class Engine {
   private constructor(options: WasmEngineOptions, instance: Instance) {
     this.#options = options;
     this.#instance = instance;
+    this.#lanes = new StatementLanes({
+      instance,
+      isBroken: () => this.#broken,
+      enter: (call, step) => this.#enter(call ?? unlimited(), step),
+      connect: () => Session.open(instance, this.#database),
+      prepare: (session, sql) => this.#prepare(session, sql),
+      finish: (statement, call) => finish(statement, this.#entranceOf(call, null)),
+      hasAsked: (call) => this.#asking.has(call),
+    });
   }
 
   /**
@@ -113,13 +106,12 @@ export class Engine {
     // A lane is closed at any time, but a suspended engine must not be entered.
     const kept = this.#instance.waiting === null ? toKept(request, call.caller) : null;
     if (kept === null) return this.#readAlone(request, call);
-    const entry = this.#lanes.enter(kept.sql, kept.values.length);
-    const answer = entry && (await this.#readInLane(kept, call, entry));
+    const answer = await this.#lanes.read(kept, call);
     if (answer !== null) return answer;
     const { generation } = this.#lanes;
     try {
       const result = await this.#readAlone(kept, call);
-      if (!this.#asking.has(call)) this.#lanes.prove(kept.sql, kept.values.length, generation);
+      this.#lanes.prove(kept, call, generation);
       return result;
     } catch (thrown) {
       // An error shows the text as its author wrote it.
@@ -129,137 +121,13 @@ export class Engine {
   }
 
   #readAlone(request: SqlRequest, call: SqlCall): Promise<SqlResult> {
-    return this.#work(call, request.scan, async (connection) => {
-      if (request.restricted !== undefined) await this.#restrict(connection, request.sql, request.restricted);
-      const query = { sql: asQuery(request.sql, request.maxRows + 1), values: request.values };
-      const estimate = request.scan && (await this.#estimate(connection, request, query.sql));
-      const result = await this.#execute(connection, query, (read) =>
-        toResult(this.#instance, read, request.maxRows),
-      );
-      const { waits } = connection;
-      return {
-        ...result,
-        ...(estimate === undefined ? {} : { estimate }),
-        ...(waits === null ? {} : { fetched: waits.spent }),
-      };
-    });
-  }
-
-  /**
-   * Plans a kept statement anew and runs it. DuckDB would answer from a plan of an earlier call, with its time, but an
-   * INTEGER for its LIMIT, which is a BIGINT, makes it plan again. A lane that failed, that was stopped, or whose
-   * statement asked for its caller is closed. Null if the statement cannot be prepared in a lane.
-   */
-  async #readInLane(
-    { sql, values, maxRows }: SqlRequest,
-    call: SqlCall,
-    { lane: idle, generation }: LaneEntry<WasmLane>,
-  ): Promise<SqlResult | null> {
-    const enter: Enter = async (step) => this.#enter(call, step);
-    const lane =
-      idle ?? (await this.#tryLane(sql, () => enter(() => this.#openLane(sql, values.length + 1))));
-    if (lane === null) return null;
-    let failed = true;
-    try {
-      await enter(() => begin(lane.statement, [...values, BigInt(maxRows + 1)]));
-      await this.#finish(lane.statement, { call, enter, waits: null });
-      const result = await enter(() => this.#readAndReset(lane.statement, maxRows));
-      failed = false;
-      return result;
-    } finally {
-      const asking = this.#asking.has(call);
-      if (asking) this.#lanes.disprove(sql);
-      if (!failed && !asking) this.#lanes.leave(sql, lane, generation);
-      else if (!this.#broken) await enter(() => lane.free());
-    }
-  }
-
-  /** Opens a lane. Null, from now on for each call of the statement, if it cannot be prepared there. */
-  async #tryLane(sql: string, open: () => Promise<WasmLane>): Promise<WasmLane | null> {
-    try {
-      return await open();
-    } catch (thrown) {
-      if (!(thrown instanceof SvcError) || thrown.code !== 'sql_failed') throw thrown;
-      this.#lanes.disprove(sql);
-      return null;
-    }
-  }
-
-  *#readAndReset(statement: Statement, maxRows: number): EngineStep<SqlResult> {
-    const rows = toResult(this.#instance, yield* statement.result(), maxRows);
-    yield* statement.reset();
-    return rows;
-  }
-
-  *#openLane(sql: string, parameters: number): EngineStep<WasmLane> {
-    const session = yield* Session.open(this.#instance, this.#database);
-    try {
-      yield* session.query(WITHOUT_SEEDS);
-      const statement = yield* this.#prepare(session, asQuery(sql, `$${parameters}`));
-      const free = function* (): EngineStep<void> {
-        yield* statement.close();
-        session.close();
-      };
-      const close = (): void => {
-        if (!this.#broken) this.#enter(unlimited(), free);
-      };
-      return { statement, free, close };
-    } catch (thrown) {
-      if (!breaksEngine(thrown)) session.close();
-      throw thrown;
-    }
-  }
-
-  /** Estimates a statement's scans from its plan. Throws scan_too_large if they are beyond the limits of the request. */
-  async #estimate(
-    connection: Connection,
-    { values, scan = {} }: SqlRequest,
-    sql: string,
-  ): Promise<ScanEstimate> {
-    const explained = { sql: explainOf(sql), values };
-    const plan = await this.#execute(connection, explained, (read) => {
-      const [row] = toResult(this.#instance, read, 1).rows;
-      return tryJson(String(row?.explain_value)) ?? null;
-    });
-    const estimate = estimateScans(plan, null);
-    enforceScan(estimate, scan);
-    return estimate;
-  }
-
-  /** Leaves a caller's own query nothing but the restricted tables (`prepareRestricted`). */
-  async #restrict(connection: Connection, sql: string, tables: readonly RestrictedTable[]): Promise<void> {
-    const around = await connection.enter(() => connection.session.query(SURROUNDINGS));
-    for (const preparation of prepareRestricted(sql, tables, around.rows)) {
-      await this.#execute(connection, preparation, () => null).catch((thrown: unknown) => {
-        throw toPreparationError(thrown, preparation);
-      });
-    }
-  }
-
-  /** Runs one statement in slices. */
-  async #execute<T>(
-    connection: Connection,
-    { sql, values }: Pick<SqlRequest, 'sql' | 'values'>,
-    read: (result: number) => T,
-  ): Promise<T> {
-    const { session, enter } = connection;
-    const statement = await enter(() => this.#prepare(session, sql));
-    try {
-      await enter(() => begin(statement, values));
-      await this.#finish(statement, connection);
-      return await enter(() => readWith(statement, read));
-    } finally {
-      if (!this.#broken) await enter(() => statement.close());
-    }
+    return this.#work(call, request.scan, (connection) => connection.read(request));
   }
 
   /** Parses and plans a statement without running it. */
   async prepare(sql: string, mode: SqlRequest['mode'], call: SqlCall = unlimited()): Promise<void> {
     if (mode === 'write') throw readonlyError();
-    await this.#work(call, undefined, async ({ session, enter }) => {
-      const statement = await enter(() => this.#prepare(session, asQuery(sql, 1)));
-      await enter(() => statement.close());
-    });
+    await this.#work(call, undefined, (connection) => connection.plan(sql));
   }
 
   close(): void {
@@ -280,10 +148,15 @@ export class Engine {
   ): Promise<T> {
     if (call.signal.aborted) throw cancelledError();
     const waits = this.#waitingCall(call, scan);
-    if (waits === null) return this.#connected(call, null, work);
+    const entrance = this.#entranceOf(call, waits);
+    if (waits === null) return this.#connected(entrance, work);
+    const attempt = async (): Promise<T> => {
+      waits.beginAttempt();
+      await this.#orReplaced(this.#turns.take(waits.ended));
+      return this.#connected(entrance, work).finally(() => this.#turns.release());
+    };
     try {
-      await this.#take(waits.ended);
-      return await this.#connected(call, waits, work).finally(() => this.#turns.release());
+      return await this.#orReplaced(this.#admission.run(attempt, waits.ended));
     } catch (thrown) {
       throw waits.withSpent(thrown);
     } finally {
@@ -291,16 +164,24 @@ export class Engine {
     }
   }
 
-  async #connected<T>(
-    call: SqlCall,
-    waits: WaitingCall | null,
-    work: (connection: Connection) => Promise<T>,
-  ): Promise<T> {
-    const enter: Enter = async (step) =>
-      waits === null ? this.#enter(call, step) : this.#enterWaiting(call, step, waits);
+  #entranceOf(call: SqlCall, waits: WaitingCall | null): Entrance {
+    return {
+      call,
+      waits,
+      deadline: Date.now() + call.timeoutMs,
+      enter: async (step) =>
+        waits === null ? this.#enter(call, step) : this.#enterWaiting(call, step, waits),
+      prepare: (session, sql) => this.#prepare(session, sql),
+      pause: () => this.#pause(waits),
+      isBroken: () => this.#broken,
+    };
+  }
+
+  async #connected<T>(entrance: Entrance, work: (connection: Connection) => Promise<T>): Promise<T> {
+    const { enter } = entrance;
     const session = await enter(() => Session.open(this.#instance, this.#database));
     try {
-      return await work({ session, call, enter, waits });
+      return await work(new Connection(this.#instance, entrance, session));
     } finally {
       if (!this.#broken) await enter(() => closing(session));
     }
@@ -364,17 +245,6 @@ export class Engine {
     return this.#call.caller;
   }
 
-  async #finish(statement: Statement, { call, enter, waits }: Omit<Connection, 'session'>): Promise<void> {
-    const deadline = Date.now() + call.timeoutMs;
-    while (!(await enter(() => runSlice(statement)))) {
-      // A scan whose blocks are fetched ahead may never wait.
-      waits?.check();
-      await this.#pause(waits);
-      if (call.signal.aborted) throw cancelledError();
-      if (Date.now() > deadline) throw deadlineError('The query', call.timeoutMs);
-    }
-  }
-
   async #prepareDatabase(): Promise<void> {
     const call = unlimited();
     const waits = this.#waitingCall(call, undefined);
@@ -402,14 +272,14 @@ export class Engine {
   #waitingCall(call: SqlCall, scan: ScanLimits | undefined): WaitingCall | null {
     const { file, maxRanges } = this.#options;
     if (this.#instance.waiting === null || file.fetched === undefined) return null;
-    const onProgress = (): void => this.#turns.progress();
+    const onProgress = (): void => this.#watchdog.progress();
     return new WaitingCall(call, { fetched: file.fetched, maxRanges, scan, onProgress });
   }
 
-  /** Waits for a turn. Only one call may be inside an engine whose file is fetched. */
-  async #take(ended: Promise<never>): Promise<void> {
+  /** Waits for a turn or for work. Marks the engine as broken if it is replaced because nothing goes on in it. */
+  async #orReplaced<T>(work: Promise<T>): Promise<T> {
     try {
-      await this.#turns.take(ended);
+      return await work;
     } catch (thrown) {
       this.#broken ||= thrown instanceof EngineReplaced;
       throw thrown;
@@ -422,7 +292,7 @@ export class Engine {
     this.#turns.release();
     await this.#options.pause();
     // A call that has ended also takes its turn, because its statement must be closed inside.
-    await this.#take(NEVER);
+    await this.#orReplaced(this.#turns.take(NEVER));
   }
 
   /** Runs a step that may wait for the file. A failed read fails the step, whatever DuckDB makes of it. */
@@ -446,50 +316,8 @@ function unlimited(): SqlCall {
   return { caller: null, signal: new AbortController().signal, timeoutMs: Number.POSITIVE_INFINITY };
 }
 
-/** Runs one step inside the engine. */
-type Enter = <T>(step: () => EngineStep<T>) => Promise<T>;
-
-/** A connection that keeps one prepared statement. */
-interface WasmLane extends Lane {
-  readonly statement: Statement;
-  /** Frees both in the step of a call; `close` is a step of its own. */
-  free(): EngineStep<void>;
-}
-
-/** The connection of one call. */
-interface Connection {
-  readonly session: Session;
-  readonly call: SqlCall;
-  readonly enter: Enter;
-  /** Null for a file that is at hand. */
-  readonly waits: WaitingCall | null;
-}
-
-function* begin(statement: Statement, values: SqlRequest['values']): EngineStep<void> {
-  statement.bind(values);
-  yield* statement.start();
-}
-
 /** Disconnects, which never waits. */
 // biome-ignore lint/correctness/useYield: a step without a read of the file
 function* closing(session: Session): EngineStep<void> {
   session.close();
-}
-
-function* runSlice(statement: Statement): EngineStep<boolean> {
-  const end = performance.now() + SLICE_MS;
-  for (let steps = 0; steps < SLICE_STEPS; steps += 1) {
-    if (yield* statement.step()) return true;
-    if (performance.now() > end) return false;
-  }
-  return false;
-}
-
-function* readWith<T>(statement: Statement, read: (result: number) => T): EngineStep<T> {
-  return read(yield* statement.result());
-}
-
-function toResult(instance: Instance, result: number, maxRows: number): SqlResult {
-  const { columns, rows } = readResult(instance, result);
-  return { columns, rows: rows.slice(0, maxRows), truncated: rows.length > maxRows };
 }

@@ -22,6 +22,8 @@ export class WaitingCall implements WaitLimits {
   readonly #options: WaitingCallOptions;
   readonly #spent: Fetched = { ranges: 0, bytes: 0 };
   #before: Fetched = { ranges: 0, bytes: 0 };
+  /** The bytes of earlier attempts, which the limit of the statement does not count. */
+  #spentBefore = 0;
   #stop: () => void = () => {};
 
   constructor({ signal, timeoutMs }: SqlCall, options: WaitingCallOptions) {
@@ -47,6 +49,11 @@ export class WaitingCall implements WaitLimits {
     return { ...this.#spent };
   }
 
+  /** Begins an attempt to run the statement. It may read as many bytes as the one before. */
+  beginAttempt(): void {
+    this.#spentBefore = this.#spent.bytes;
+  }
+
   /** Begins a turn: requests count for the call whose turn it is. */
   begin(): void {
     this.#before = { ...this.#options.fetched };
@@ -59,7 +66,8 @@ export class WaitingCall implements WaitLimits {
     const maxBytes = scan?.bytes ?? Number.POSITIVE_INFINITY;
     const { ranges, bytes } = this.#spent;
     if (ranges > maxRanges) throw this.#tooMuch(`${maxRanges} ranges`, 'this platform allows a call');
-    if (bytes > maxBytes) throw this.#tooMuch(`${maxBytes} bytes`, '`limits.scan_bytes` allows');
+    if (bytes - this.#spentBefore > maxBytes)
+      throw this.#tooMuch(`${maxBytes} bytes`, '`limits.scan_bytes` allows');
   }
 
   /** Counts the requests since the turn began or was last counted. */

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../../../src/json.ts';
-import type { SqlColumn } from '../../../src/ports.ts';
+import type { SqlColumn, SqlResult } from '../../../src/ports.ts';
 import { uniqueNames } from '../../../src/sql/forms.ts';
 import type { Instance } from '../engine/instance.ts';
 import { memoryError } from '../errors.ts';
@@ -19,6 +19,12 @@ export function readResult(instance: Instance, result: number): ResultRows {
   const rows: JsonObject[] = [];
   for (const chunk of chunksOf(instance, result)) appendRows(instance, chunk, { names, types }, rows);
   return { columns: names.map((name, index) => ({ name, type: types[index]?.name ?? '' })), rows };
+}
+
+/** Reads the rows of a result, of which at most so many are answered. */
+export function toResult(instance: Instance, result: number, maxRows: number): SqlResult {
+  const { columns, rows } = readResult(instance, result);
+  return { columns, rows: rows.slice(0, maxRows), truncated: rows.length > maxRows };
 }
 
 /**

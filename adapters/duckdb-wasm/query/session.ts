@@ -63,8 +63,7 @@ export class Session implements StatementOwner {
   *#run<T>(sql: string, values: readonly SqlValue[], read: (result: number) => T): EngineStep<T> {
     const statement = yield* this.prepare(sql);
     try {
-      statement.bind(values);
-      yield* statement.start();
+      yield* statement.begin(values);
       while (!(yield* statement.step()));
       return read(yield* statement.result());
     } finally {

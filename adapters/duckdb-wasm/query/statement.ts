@@ -36,7 +36,7 @@ export class Statement {
   }
 
   /** Binds `$1 .. $n`, each with its SQL type. */
-  bind(values: readonly SqlValue[]): void {
+  #bind(values: readonly SqlValue[]): void {
     const wanted = this.#instance.call.duckdb_nparams(this.#statement);
     if (wanted !== values.length) {
       throw new SvcError(
@@ -59,8 +59,13 @@ export class Statement {
     if (state !== 0) throw new SvcError('sql_failed', `Parameter $${index} cannot be bound: ${this.error()}`);
   }
 
-  /** Starts the statement; each step continues it. */
-  *start(): EngineStep<void> {
+  /** Binds values and starts the statement; each step continues it. */
+  *begin(values: readonly SqlValue[]): EngineStep<void> {
+    this.#bind(values);
+    yield* this.#start();
+  }
+
+  *#start(): EngineStep<void> {
     const { heap, scratch } = this.#instance;
     const state = yield ['duckdb_pending_prepared', this.#statement, scratch];
     this.#pending = heap.u32(scratch);

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { Turns } from '../../../../../adapters/duckdb-wasm/engine/turns.ts';
+import { Watchdog } from '../../../../../adapters/duckdb-wasm/engine/watchdog.ts';
 import { EngineReplaced } from '../../../../../adapters/duckdb-wasm/errors.ts';
 
 const NEVER = new Promise<never>(() => {});
 
 describe('turns in an engine', () => {
   it('go to the calls in the order of their arrival', async () => {
-    const turns = new Turns();
+    const turns = new Turns(new Watchdog());
     const order: number[] = [];
     await turns.take(NEVER);
     const others = [1, 2, 3].map(async (call) => {
@@ -21,7 +22,7 @@ describe('turns in an engine', () => {
   });
 
   it('pass over a call that has ended', async () => {
-    const turns = new Turns();
+    const turns = new Turns(new Watchdog());
     await turns.take(NEVER);
     const ending = Promise.withResolvers<never>();
     const ended = turns.take(ending.promise);
@@ -34,16 +35,17 @@ describe('turns in an engine', () => {
 
   // Requirements: large.dropped
   it('end with the engine if the call that has one makes no progress', async () => {
-    const turns = new Turns(30);
+    const turns = new Turns(new Watchdog(30));
     await turns.take(NEVER);
     await expect(turns.take(NEVER)).rejects.toThrow(EngineReplaced);
   });
 
   it('are waited for as long as there is progress', async () => {
-    const turns = new Turns(1000);
+    const watchdog = new Watchdog(1000);
+    const turns = new Turns(watchdog);
     await turns.take(NEVER);
     const next = turns.take(NEVER);
-    turns.progress();
+    watchdog.progress();
     turns.release();
     await next;
   });

@@ -122,6 +122,29 @@ describe('an engine that waits for its file', () => {
   });
 });
 
+// Requirements: large.crowd
+describe('statements that need much memory', () => {
+  const HUNGRY = [
+    'SELECT count(*) AS n FROM (SELECT DISTINCT customer, shop, day FROM orders)',
+    'SELECT id, customer FROM orders ORDER BY amount DESC, id LIMIT 900',
+    'SELECT max(long) AS m, count(DISTINCT id) AS n FROM texts',
+    'SELECT a.id, b.customer FROM orders a JOIN orders b ON b.id = a.maybe ORDER BY a.id LIMIT 7',
+    'SELECT customer, round(sum(amount), 2) AS s, max(day) AS d FROM orders GROUP BY customer ORDER BY customer LIMIT 50',
+  ];
+
+  it('are all answered if each of them fits by itself', async () => {
+    const { database } = await open({ memoryMb: 36 });
+    const expected = new Map<string, unknown>();
+    for (const sql of HUNGRY) {
+      expected.set(sql, await answerOf(native, sql));
+      expect(await answerOf(database, sql), sql).toEqual(expected.get(sql));
+    }
+    const crowd = Array.from({ length: 40 }, (_, index) => HUNGRY[index % HUNGRY.length] ?? '');
+    const answers = await Promise.all(crowd.map((sql) => answerOf(database, sql)));
+    expect(answers).toEqual(crowd.map((sql) => expected.get(sql)));
+  }, 300_000);
+});
+
 // Requirements: large.ended
 describe('a call that must not read on', () => {
   it('ends at its deadline while a read does not end, and the engine goes on', async () => {

@@ -1,0 +1,138 @@
+import { cancelledError, deadlineError } from '../../../src/errors.ts';
+import { tryJson } from '../../../src/json.ts';
+import type { RestrictedTable, ScanEstimate, SqlCall, SqlRequest, SqlResult } from '../../../src/ports.ts';
+import { enforceScan, estimateScans, explainOf } from '../../../src/sql/estimate.ts';
+import { asQuery } from '../../../src/sql/query.ts';
+import {
+  prepareRestricted,
+  SURROUNDINGS,
+  toPreparationError,
+} from '../../../src/sql/restricted/relations.ts';
+import { toResult } from '../query/result.ts';
+import type { Session } from '../query/session.ts';
+import type { Statement } from '../query/statement.ts';
+import type { Instance } from './instance.ts';
+import type { EngineStep } from './steps.ts';
+import type { WaitingCall } from './waiting-call.ts';
+
+const SLICE_MS = 8;
+/** Ends a slice where the clock stands still during work, as on Workers. */
+const SLICE_STEPS = 16;
+
+/** The way of one call into the engine. */
+export interface Entrance {
+  readonly call: SqlCall;
+  /** Null for a file that is at hand. */
+  readonly waits: WaitingCall | null;
+  /** The time at which the call ends, in milliseconds since 1970. */
+  readonly deadline: number;
+  /** Runs one step inside the engine. */
+  enter<T>(step: () => EngineStep<T>): Promise<T>;
+  /** Plans a statement. */
+  prepare(session: Session, sql: string): EngineStep<Statement>;
+  /** Lets other work run, and other calls enter the engine. */
+  pause(): Promise<void>;
+  /** Whether the engine must not be entered any more. */
+  isBroken(): boolean;
+}
+
+/** The connection of one call. */
+export class Connection {
+  readonly #instance: Instance;
+  readonly #entrance: Entrance;
+  readonly #session: Session;
+
+  constructor(instance: Instance, entrance: Entrance, session: Session) {
+    this.#instance = instance;
+    this.#entrance = entrance;
+    this.#session = session;
+  }
+
+  /** Runs a statement, after what its request asks for: restricted tables, and an estimate within limits. */
+  async read({ sql, values, maxRows, restricted, scan }: SqlRequest): Promise<SqlResult> {
+    if (restricted !== undefined) await this.#restrict(sql, restricted);
+    const query = { sql: asQuery(sql, maxRows + 1), values };
+    const estimate = scan && (await this.#estimate(query, scan));
+    const result = await this.#execute(query, (read) => toResult(this.#instance, read, maxRows));
+    const { waits } = this.#entrance;
+    return {
+      ...result,
+      ...(estimate === undefined ? {} : { estimate }),
+      ...(waits === null ? {} : { fetched: waits.spent }),
+    };
+  }
+
+  /** Parses and plans a query without running it. */
+  async plan(sql: string): Promise<void> {
+    const { enter, prepare } = this.#entrance;
+    const statement = await enter(() => prepare(this.#session, asQuery(sql, 1)));
+    await enter(() => statement.close());
+  }
+
+  /** Estimates a statement's scans from its plan. Throws scan_too_large if they are beyond the limits. */
+  async #estimate(
+    { sql, values }: Query,
+    scan: Exclude<SqlRequest['scan'], undefined>,
+  ): Promise<ScanEstimate> {
+    const plan = await this.#execute({ sql: explainOf(sql), values }, (read) => {
+      const [row] = toResult(this.#instance, read, 1).rows;
+      return tryJson(String(row?.explain_value)) ?? null;
+    });
+    const estimate = estimateScans(plan, null);
+    enforceScan(estimate, scan);
+    return estimate;
+  }
+
+  /** Leaves a caller's own query nothing but the restricted tables (`prepareRestricted`). */
+  async #restrict(sql: string, tables: readonly RestrictedTable[]): Promise<void> {
+    const around = await this.#entrance.enter(() => this.#session.query(SURROUNDINGS));
+    for (const preparation of prepareRestricted(sql, tables, around.rows)) {
+      await this.#execute(preparation, () => null).catch((thrown: unknown) => {
+        throw toPreparationError(thrown, preparation);
+      });
+    }
+  }
+
+  /** Runs one statement in slices. */
+  async #execute<T>({ sql, values }: Query, read: (result: number) => T): Promise<T> {
+    const { enter, prepare, isBroken } = this.#entrance;
+    const statement = await enter(() => prepare(this.#session, sql));
+    try {
+      await enter(() => statement.begin(values));
+      await finish(statement, this.#entrance);
+      return await enter(() => readWith(statement, read));
+    } finally {
+      if (!isBroken()) await enter(() => statement.close());
+    }
+  }
+}
+
+/** A statement with the values of its parameters. */
+type Query = Pick<SqlRequest, 'sql' | 'values'>;
+
+/** Runs a statement that was started to its end, in slices. */
+export async function finish(
+  statement: Statement,
+  { call, enter, waits, deadline, pause }: Omit<Entrance, 'prepare' | 'isBroken'>,
+): Promise<void> {
+  while (!(await enter(() => runSlice(statement)))) {
+    // A scan whose blocks are fetched ahead may never wait.
+    waits?.check();
+    await pause();
+    if (call.signal.aborted) throw cancelledError();
+    if (Date.now() > deadline) throw deadlineError('The query', call.timeoutMs);
+  }
+}
+
+function* runSlice(statement: Statement): EngineStep<boolean> {
+  const end = performance.now() + SLICE_MS;
+  for (let steps = 0; steps < SLICE_STEPS; steps += 1) {
+    if (yield* statement.step()) return true;
+    if (performance.now() > end) return false;
+  }
+  return false;
+}
+
+function* readWith<T>(statement: Statement, read: (result: number) => T): EngineStep<T> {
+  return read(yield* statement.result());
+}
