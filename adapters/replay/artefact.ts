@@ -69,7 +69,7 @@ function kindOf(entry: AnyEntry | undefined): ReturnType<Player['kindOf']> {
   if (entry === undefined) return 'gone';
   if (entry.confirm !== undefined || entry.ask !== undefined) return 'asks';
   if (entry.kind === 'prompt') return 'reads';
-  return entry.source.language === 'sql' && entry.source.mode === 'read' ? 'reads' : 'writes';
+  return entry.source.language !== 'python' && entry.source.mode === 'read' ? 'reads' : 'writes';
 }
 
 /** Describes a call like the log does, so that both can be compared. */

@@ -25,7 +25,7 @@ export const run: Run = async (input, output) => {
 function toRow({ file, kind, endpoint }: EndpointFile, { findings }: CheckedProject): Row {
   const error = findings.find((finding) => finding.file === file && finding.severity === 'error');
   return {
-    kind,
+    kind: endpoint?.kind === 'resource' && endpoint.skill !== undefined ? 'skill' : kind,
     name: endpoint?.name ?? null,
     description: endpoint?.description ?? null,
     file,

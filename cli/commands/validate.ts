@@ -58,7 +58,7 @@ function toProjectFile(asked: string, { project }: CheckedProject, suites: Loade
   throw new SvcError(
     'usage',
     `${asked} is not an endpoint file of this project.${where}
-Name svc-site.yml or a .yml file below tools/, resources/, prompts/ or evals/; \`svc list\` shows the endpoints.`,
+Name svc-site.yml, a .yml file below tools/, resources/, prompts/ or evals/, or a skill; \`svc list\` shows the endpoints.`,
   );
 }
 

@@ -137,7 +137,9 @@ async function tellFindings(checked: CheckedProject, current: Current, output: O
 /** The lists that clients see differently now. Changed SQL behind the same tool does not count. */
 function changedLists(before: Catalog, after: Catalog): readonly ListKind[] {
   const shown = (entries: Readonly<Record<string, AnyEntry>>) =>
-    JSON.stringify(Object.values(entries).map(({ wire }) => wire));
+    JSON.stringify(
+      Object.values(entries).map((entry) => [entry.wire, entry.kind === 'resource' ? entry.skill : null]),
+    );
   const kinds = ['tools', 'prompts', 'resources'] as const;
   return kinds.filter((kind) => shown(before[kind]) !== shown(after[kind]));
 }

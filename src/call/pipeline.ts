@@ -1,5 +1,5 @@
 import { findResource } from '../catalog/find.ts';
-import type { AnyEntry, PromptEntry, ResourceEntry, ToolEntry } from '../catalog/model.ts';
+import type { AnyEntry, CompiledText, PromptEntry, ResourceEntry, ToolEntry } from '../catalog/model.ts';
 import { logIdsOf, type RequestContext } from '../context.ts';
 import { SvcError, toSvcError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
@@ -227,6 +227,10 @@ async function execute(call: Call, values: JsonObject, state: CallState, parent:
   });
 }
 
+function isText(entry: Sourced): entry is Sourced & { readonly source: CompiledText } {
+  return entry.source.language === 'text';
+}
+
 async function runSource(
   { runtime, entry, context }: Call<Sourced>,
   values: JsonObject,
@@ -256,6 +260,7 @@ async function runSource(
     span.set({ 'svc.result.count': rows });
     return { ...shapeReturned(returned, entry), truncated: returned.truncated, columns: null };
   }
+  if (isText(entry)) return { value: entry.source.text, binary: false, truncated: false, columns: null };
   throw new SvcError('internal', `${entry.name} has no source.`);
 }
 

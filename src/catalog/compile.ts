@@ -23,11 +23,13 @@ import type {
   CompiledPython,
   CompiledSource,
   CompiledSql,
+  CompiledText,
   PromptEntry,
   ResourceEntry,
   ToolEntry,
 } from './model.ts';
 import { withSchemaProfile } from './schema-profile.ts';
+import { toSkillFiles, toWireSkill } from './skill.ts';
 import { chooseView } from './view.ts';
 import { toWirePrompt, toWireResource, toWireTool } from './wire.ts';
 
@@ -42,7 +44,9 @@ export async function compileCatalog(project: Project): Promise<Catalog> {
   const builtins = builtinTools(project.site).map((tool) => withLimits(tool, project.site));
   const [tools, resources, prompts] = [
     [...endpoints.filter((endpoint) => endpoint.kind === 'tool'), ...builtins],
-    endpoints.filter((endpoint) => endpoint.kind === 'resource'),
+    endpoints
+      .filter((endpoint) => endpoint.kind === 'resource')
+      .flatMap((resource) => [resource, ...toSkillFiles(resource)]),
     endpoints.filter((endpoint) => endpoint.kind === 'prompt'),
   ];
   const content = {
@@ -125,6 +129,7 @@ async function toResourceEntry(resource: ResourceEndpoint): Promise<ResourceEntr
     ...cached(resource),
     source: await compileSource(resource),
     ...completed(resource),
+    ...(resource.skill === undefined ? {} : { skill: await toWireSkill(resource, resource.skill) }),
     wire: toWireResource(resource, mimeType),
   };
 }
@@ -166,7 +171,13 @@ function completed({ completion }: ResourceEndpoint | PromptEndpoint): Pick<Prom
 }
 
 async function compileSource(endpoint: ToolEndpoint | ResourceEndpoint): Promise<CompiledSource> {
-  return endpoint.source.language === 'sql' ? compileSql(endpoint.source) : compilePython(endpoint);
+  const { source } = endpoint;
+  if (source.language === 'sql') return compileSql(source);
+  return source.language === 'python' ? compilePython(endpoint) : compileText(source);
+}
+
+async function compileText({ text }: Source): Promise<CompiledText> {
+  return { language: 'text', text, mode: 'read', hash: await sha256Hex(text) };
 }
 
 /** A tool with `readOnlyHint: true` cannot write, and neither can a resource. */

@@ -44,8 +44,17 @@ export interface CompiledPython {
   readonly hash: string;
 }
 
+/** A text of the author's, which is the content itself. */
+export interface CompiledText {
+  readonly language: 'text';
+  readonly text: string;
+  readonly mode: 'read';
+  /** SHA-256 of the text, hex. */
+  readonly hash: string;
+}
+
 /** The implementation of an endpoint. */
-export type CompiledSource = CompiledSql | CompiledPython;
+export type CompiledSource = CompiledSql | CompiledPython | CompiledText;
 
 /** The limits of one call. */
 export interface CallLimits {
@@ -110,6 +119,8 @@ export interface ResourceEntry extends Entry, Completed {
   readonly returns: TypeNode | null;
   readonly cache?: EndpointCache;
   readonly source: CompiledSource;
+  /** For the main file of a skill: the skill as `skills/list` shows it. */
+  readonly skill?: JsonObject;
 }
 
 /** A prompt; each message is a template. */

@@ -43,7 +43,13 @@ const SQL = v.object({
   hash: v.string(),
   statement: v.exactOptional(v.string()),
 });
-const SOURCE = v.variant('language', [SQL, PYTHON]);
+const TEXT = v.object({
+  language: v.literal('text'),
+  text: v.string(),
+  mode: v.literal('read'),
+  hash: v.string(),
+});
+const SOURCE = v.variant('language', [SQL, PYTHON, TEXT]);
 const CACHE = v.exactOptional(v.object({ ttlMs: v.number() }));
 const COMPLETION = v.exactOptional(v.record(v.string(), v.object({ sql: v.string(), order: NAMES })));
 const RETURNS = v.nullable(v.looseObject({ type: v.string() }));
@@ -77,6 +83,7 @@ const CATALOG = v.object({
       completion: COMPLETION,
       uri: v.string(),
       template: TEMPLATE,
+      skill: v.exactOptional(OBJECT),
       mimeType: v.string(),
       returns: RETURNS,
       cache: CACHE,

@@ -1,5 +1,6 @@
 import type { CacheHint, ServerCapabilities } from '@modelcontextprotocol/server';
 import type { Catalog } from '../catalog/model.ts';
+import { skillsOf } from '../catalog/skill.ts';
 import type { ServeOptions, ServerDeps } from './context.ts';
 import { hasViews } from './views/views.ts';
 
@@ -22,6 +23,7 @@ export function capabilitiesOf(catalog: Catalog, { era, ...parts }: ServerDeps):
     ...(has.prompts ? { prompts: list } : {}),
     ...(isCompletable(catalog) ? { completions: {} } : {}),
     ...(kept || speaks(catalog) ? { logging: {} } : {}),
+    ...(skillsOf(catalog).length > 0 ? { extensions: { [SKILLS_EXTENSION]: {} } } : {}),
   };
 }
 
@@ -59,11 +61,19 @@ function isCompletable({ resources, prompts }: Catalog): boolean {
   );
 }
 
+/** Guides for models (SEP-2640). */
+export const SKILLS_EXTENSION = 'io.modelcontextprotocol/skills';
+
 const LIST_TTL_MS = 60_000;
 
+/** The time that clients may cache a list. */
+export function listCacheHint({ private: isPrivate }: ServeOptions) {
+  return { ttlMs: LIST_TTL_MS, cacheScope: isPrivate ? 'private' : 'public' } satisfies CacheHint;
+}
+
 /** The time that clients may cache an answer (2026-07-28). */
-export function cacheHintsOf({ private: isPrivate }: ServeOptions) {
-  const list: CacheHint = { ttlMs: LIST_TTL_MS, cacheScope: isPrivate ? 'private' : 'public' };
+export function cacheHintsOf(options: ServeOptions) {
+  const list: CacheHint = listCacheHint(options);
   return {
     'server/discover': list,
     'tools/list': list,

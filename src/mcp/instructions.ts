@@ -1,5 +1,6 @@
 import { mayCall } from '../call/pipeline.ts';
 import type { AnyEntry, Catalog } from '../catalog/model.ts';
+import { isSkillFile } from '../catalog/skill.ts';
 import { CALL_NAME, SEARCH_NAME } from '../catalog/tool-search.ts';
 import { entriesOf, tagsOf } from '../catalog/toolset.ts';
 
@@ -27,10 +28,17 @@ export function writeInstructions(catalog: Catalog, held: readonly string[] | un
 }
 
 function countKinds(entries: readonly AnyEntry[]): readonly string[] {
-  return (['tool', 'resource', 'prompt'] as const).flatMap((kind) => {
-    const many = entries.filter((entry) => entry.kind === kind).length;
+  const kinds = entries.flatMap(kindOf);
+  return (['tool', 'resource', 'prompt', 'skill'] as const).flatMap((kind) => {
+    const many = kinds.filter((one) => one === kind).length;
     return many === 0 ? [] : [`${many} ${kind}${many === 1 ? '' : 's'}`];
   });
+}
+
+/** A skill counts once, however many files it has. */
+function kindOf(entry: AnyEntry): AnyEntry['kind'] | 'skill' | readonly [] {
+  if (entry.kind !== 'resource' || !isSkillFile(entry)) return entry.kind;
+  return entry.skill === undefined ? [] : 'skill';
 }
 
 function inWords(parts: readonly string[]): string {

@@ -20,6 +20,7 @@ const LISTS: ReadonlySet<string> = new Set([
   'prompts/list',
   'resources/list',
   'resources/templates/list',
+  'skills/list',
   'server/discover',
 ]);
 const PARAMS_KEYS: ReadonlySet<string> = new Set(['cursor', '_meta']);

@@ -64,6 +64,9 @@ function isRestricted(catalog: Catalog): boolean {
   return found;
 }
 
+/** The methods that read the resource of a URI. */
+const READS: ReadonlySet<JsonValue | undefined> = new Set(['resources/read', 'skills/get']);
+
 function callOf(catalog: Catalog, message: JsonValue): readonly { entry: AnyEntry; args: JsonObject }[] {
   if (!isObject(message) || !isObject(message.params)) return [];
   const { name, uri, arguments: given } = calledIn(catalog, message.method, message.params);
@@ -71,7 +74,7 @@ function callOf(catalog: Catalog, message: JsonValue): readonly { entry: AnyEntr
   const toCall = (entry: AnyEntry | undefined) => (entry === undefined ? [] : [{ entry, args }]);
   if (message.method === 'tools/call') return toCall(own(catalog.tools, name));
   if (message.method === 'prompts/get') return toCall(own(catalog.prompts, name));
-  if (message.method !== 'resources/read' || typeof uri !== 'string') return [];
+  if (!READS.has(message.method) || typeof uri !== 'string') return [];
   return toCall(findResource(catalog, uri)?.entry);
 }
 

@@ -18,6 +18,7 @@ import { problemOf } from './methods/call-params.ts';
 import { answerCompletion } from './methods/completion.ts';
 import { answerPrompts } from './methods/prompts.ts';
 import { answerResources } from './methods/resources.ts';
+import { answerSkills } from './methods/skills.ts';
 import { answerSubscribe, answerSubscriptions } from './methods/subscriptions.ts';
 import { answerTools } from './methods/tools.ts';
 import { clientShowsViews, showsViews } from './views/views.ts';
@@ -36,11 +37,12 @@ const LEVEL_PARAMS = v.object({
 /** Makes the SDK's protocol server with handlers fed from the catalog. It keeps no state of any client. */
 export function createServer(runtime: Runtime, parts: ServerDeps): Server {
   const server = new EraServer(runtime, parts);
-  const { tools, resources, prompts, completions, logging } = server.getCapabilities();
+  const { tools, resources, prompts, completions, logging, extensions } = server.getCapabilities();
   if (parts.era === 'legacy') answerInitialize(server, runtime, parts);
   else answerDiscover(server, runtime, parts);
   if (tools) answerTools(server, runtime, parts);
   if (resources) answerResources(server, runtime, parts);
+  if (extensions) answerSkills(server, runtime, parts);
   if (prompts) answerPrompts(server, runtime, parts);
   if (completions) answerCompletion(server, runtime, parts);
   if (parts.era === 'modern') answerSubscriptions(server, parts);

@@ -5,6 +5,8 @@ import { type LoadedFile, loadEndpointFile } from './endpoints/endpoint-file.ts'
 import { byPlace } from './issue.ts';
 import type { Project } from './model.ts';
 import { DEFAULT_PATHS, loadSite } from './site.ts';
+import { discoverSkills } from './skills/discover.ts';
+import { loadSkill } from './skills/load.ts';
 
 /** The number of files open at a time. More would only wait for the disk. */
 const PARALLEL = 32;
@@ -19,10 +21,13 @@ export async function loadProject(files: Files, root: string, profile?: string):
     const batch = found.slice(start, start + PARALLEL);
     loaded.push(...(await Promise.all(batch.map((one) => loadEndpointFile(files, one)))));
   }
+  const skills = await discoverSkills(files, site?.paths ?? DEFAULT_PATHS, sitePositions);
+  loaded.push(...(await Promise.all(skills.found.map((one) => loadSkill(files, one)))));
   const endpoints = loaded.map(({ file }) => file);
   const all = [
     ...findings,
     ...discovered.findings,
+    ...skills.findings,
     ...loaded.flatMap((one) => one.findings),
     ...checkDuplicates(endpoints),
   ];

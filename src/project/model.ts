@@ -1,4 +1,4 @@
-import type { JsonValue } from '../json.ts';
+import type { JsonObject, JsonValue } from '../json.ts';
 import type { Parameter, TypeNode } from '../types/node.ts';
 import type { Confirm, QuestionRounds } from './elicitation-model.ts';
 import type { Finding } from './finding.ts';
@@ -14,7 +14,8 @@ export type EndpointKind = (typeof ENDPOINT_KINDS)[number];
 
 /** The implementation of an endpoint: inline code, or a file that was read with the project. */
 export interface Source {
-  readonly language: 'sql' | 'python';
+  /** `text` is no code: the text is the content. */
+  readonly language: 'sql' | 'python' | 'text';
   readonly text: string;
   /** Relative to the project's root; null for inline code. */
   readonly file: string | null;
@@ -152,6 +153,21 @@ export interface ResourceEndpoint extends EndpointBase {
   readonly mimeType: string | null;
   readonly cache?: EndpointCache;
   readonly source: Source;
+  readonly skill?: Skill;
+}
+
+/** A text file of a skill, by its path inside the skill's folder. */
+export interface SkillFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** A guide for models. Its main file is the resource that has it. */
+export interface Skill {
+  /** As clients see it. */
+  readonly frontMatter: JsonObject;
+  /** The files beside the main one. */
+  readonly files: readonly SkillFile[];
 }
 
 export const PROMPT_ROLES = ['user', 'assistant', 'system'] as const;

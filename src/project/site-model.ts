@@ -7,6 +7,7 @@ export const FOLDERS = [
   'tools',
   'resources',
   'prompts',
+  'skills',
   'evals',
   'python',
   'plugins',

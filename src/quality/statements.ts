@@ -29,7 +29,7 @@ export async function checkStatements(
   const findings: Finding[] = [];
   for (const endpoint of endpoints) {
     const entry = endpoint.kind === 'tool' ? catalog.tools[endpoint.name] : catalog.resources[endpoint.uri];
-    if (entry === undefined || entry.source.language === 'python') continue;
+    if (entry === undefined || entry.source.language !== 'sql') continue;
     try {
       await database.prepare(entry.source.sql, entry.source.mode);
       const { twice, absent } = await openColumns(entry, entry.source, database);

@@ -106,6 +106,7 @@ describe.each(ENGINES)('an escape from $name', ({ open }) => {
   /** As an author's own endpoint, as if no check had ever seen it. */
   const runAs = (sql: string, mode: SqlRequest['mode']) => {
     const entry = entryOf('ordinary');
+    if (entry.source.language !== 'sql') throw new Error('ordinary is not in SQL');
     const source = { ...entry.source, sql, mode };
     return callEndpoint({ runtime, entry: { ...entry, source }, args: {}, context: contextOf(ALICE) });
   };

@@ -100,6 +100,17 @@ export const CASES: readonly Case[] = [
     },
   },
   {
+    // Requirements: skill.artefact
+    name: 'a skill is read as its author wrote it',
+    run: async (session) => {
+      const text = await session.read('skill://ask-matrix/SKILL.md');
+      expect(text).toBe(
+        '---\nname: "ask-matrix"\ndescription: "How to ask: 東京 \\"first\\""\n---\nCall `customer` first.\n',
+      );
+      return text;
+    },
+  },
+  {
     name: 'parameters that are left out take their defaults',
     run: async (session) => {
       const result = await session.callTool('hello', {});

@@ -87,6 +87,18 @@ export const FINDINGS: Readonly<Record<string, Readonly<Record<string, Advice>>>
       'The file of `source` is outside the project.',
       'Use a file inside the project.',
     ),
+    'front-matter': advice(
+      'A skill does not begin with its front matter, or the front matter has no end.',
+      'Write `---` before and after the keys `name` and `description`.',
+    ),
+    'skill-name': advice(
+      'The `name` of a skill is not that of its file or folder.',
+      'Give both the same name.',
+    ),
+    'skill-file': advice(
+      'A folder of `skills/` has no `SKILL.md`, or a file there belongs to no skill.',
+      'Add `SKILL.md`, or move the file into the folder of a skill.',
+    ),
     'result-form': advice(
       '`format`, `large_result` or `view` does not fit the result of the tool, or `large_result` is on a tool that writes or asks.',
       'Correct the result, or remove the key.',

@@ -14,7 +14,7 @@ const MOST = 10;
 /** Checks an endpoint's SQL against its declarations. Ignores other languages. */
 export function checkSql(endpoint: Sourced): readonly CatalogIssue[] {
   const { language, text } = endpoint.source;
-  if (language === 'python') return [];
+  if (language !== 'sql') return [];
   const scan = scanParameters(text);
   if (scan.problems.length > 0) {
     return scan.problems.slice(0, MOST).map(({ message, offset }) => ({

@@ -4,6 +4,7 @@ import { callEndpoint, mayCall } from '../../call/pipeline.ts';
 import type { Outcome, Runtime, Truncation } from '../../call/runtime.ts';
 import { findResource } from '../../catalog/find.ts';
 import type { Catalog, ResourceEntry } from '../../catalog/model.ts';
+import { isSkillFile } from '../../catalog/skill.ts';
 import type { RequestContext } from '../../context.ts';
 import { SvcError, toSvcError } from '../../errors.ts';
 import type { JsonObject } from '../../json.ts';
@@ -23,6 +24,7 @@ export function answerResources(server: Server, runtime: Runtime, parts: ServerD
   const pagesOf = (templates: boolean) => {
     const entries = Object.values(catalog.resources)
       .filter(({ template }) => template.variables.length > 0 === templates)
+      .filter((entry) => entry.skill !== undefined || !isSkillFile(entry))
       .toSorted((one, other) => (one.uri < other.uri ? -1 : 1));
     return createVisiblePages(catalog, entries, { toWire: ({ wire }) => wire, size: parts.pageSize });
   };

@@ -16,7 +16,7 @@ export function checkEndpoint(endpoint: Endpoint, yaml: YamlFile): readonly Sour
 }
 
 function checkSource({ language, file }: Source, kind: string, yaml: YamlFile): readonly SourceIssue[] {
-  if (language === 'sql' || file !== null) return [];
+  if (language !== 'python' || file !== null) return [];
   return [
     problemAt(yaml, [kind, 'source', 'code'], {
       code: 'source',

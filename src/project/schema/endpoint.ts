@@ -97,7 +97,8 @@ const CACHE = strictMap({
   ),
 });
 
-const RULE = strictMap({
+/** One rule of `policies`. */
+export const RULE = strictMap({
   condition: word(),
   action: choice(POLICY_ACTIONS),
   reason: optional(text()),
@@ -107,15 +108,18 @@ const RULE = strictMap({
 /** `policies` of an endpoint. */
 export const POLICIES = strictMap({ input: optional(listOf(RULE)), output: optional(listOf(RULE)) });
 
+/** The scopes that a caller must hold. */
+export const SCOPES = listOf(
+  formed(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'a scope without blanks', 'List each scope as an item.'),
+);
+
 const SHARED = {
   title: optional(word()),
   description: optional(text()),
   tags: optional(listOf(word())),
   icons: optional(listOf(ICON)),
   enabled: optional(flag()),
-  scopes: optional(
-    listOf(formed(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'a scope without blanks', 'List each scope as an item.')),
-  ),
+  scopes: optional(SCOPES),
   parameters: optional(PARAMETERS),
   policies: optional(POLICIES),
   tests: optional(listOf(TEST)),

@@ -147,6 +147,7 @@ export const SITE_FILE = strictMap(
         tools: optional(OWN_FOLDER),
         resources: optional(OWN_FOLDER),
         prompts: optional(OWN_FOLDER),
+        skills: optional(OWN_FOLDER),
         evals: optional(FOLDER),
         python: optional(FOLDER),
         plugins: optional(FOLDER),

@@ -18,6 +18,7 @@ export function compareCode(
 ): readonly Difference[] {
   const [old, now] = [before.join('\n'), after.join('\n')];
   if (old === now) return [];
+  if (language === 'text') return [differ(['wording', path, 'Its text differs.'], old, now)];
   const same = language === 'python' ? isSamePython(old, now) : isSameSql(old, now);
   return same
     ? [differ(['wording', path, 'Only comments or blanks differ.'], old, now)]

@@ -58,6 +58,7 @@ export const SITE_WORDS: Readonly<Record<string, string>> = {
   'paths.tools': 'Folder of tools.',
   'paths.resources': 'Folder of resources.',
   'paths.prompts': 'Folder of prompts.',
+  'paths.skills': 'Folder of [skills](../how-to/write-skills.md).',
   'paths.evals': 'Folder of evaluations.',
   'paths.python': 'Folder of Python modules.',
   'paths.plugins': 'Folder of plugins.',

@@ -6,11 +6,16 @@ import { isBlank, lintParameter, lintReturn } from './types.ts';
 export function lintEndpoint(endpoint: Endpoint): readonly Remark[] {
   return [
     ...lintWords(endpoint),
-    ...lintTests(endpoint),
+    ...(isSkill(endpoint) ? [] : lintTests(endpoint)),
     ...endpoint.parameters.flatMap((parameter, index) => lintParameter(parameter, ['parameters', index])),
-    ...(endpoint.returns === null ? [] : lintReturn(endpoint.returns, ['return'])),
+    ...(endpoint.returns === null || isSkill(endpoint) ? [] : lintReturn(endpoint.returns, ['return'])),
     ...lintAnnotations(endpoint),
   ];
+}
+
+/** The text of a skill is its result, so it needs no test and no declared type. */
+function isSkill(endpoint: Endpoint): boolean {
+  return endpoint.kind === 'resource' && endpoint.skill !== undefined;
 }
 
 function lintWords({ kind, description, tags }: Endpoint): readonly Remark[] {

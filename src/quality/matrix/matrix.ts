@@ -24,6 +24,7 @@ const ASKS_WHO = /\bget_(?:user_\w+|username|request_headers?(?:_json)?)\b/i;
 
 /** Python code can also read `user` of `svc.runtime`, besides the SQL functions about the caller. */
 function asksWho({ language, text }: Source): boolean {
+  if (language === 'text') return false;
   return ASKS_WHO.test(text) || (language === 'python' && /\bsvc\b/.test(text) && /\buser\b/.test(text));
 }
 

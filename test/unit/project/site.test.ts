@@ -40,6 +40,7 @@ describe('the site file', () => {
           tools: 'tools',
           resources: 'resources',
           prompts: 'prompts',
+          skills: 'skills',
           evals: 'evals',
           python: 'python',
           plugins: 'plugins',

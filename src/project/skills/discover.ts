@@ -1,0 +1,122 @@
+import type { Files } from '../../ports.ts';
+import type { Finding } from '../finding.ts';
+import { listFolder } from '../read.ts';
+import { DEFAULT_PATHS, SITE_NAME } from '../site.ts';
+import type { Paths } from '../site-model.ts';
+import { type Positions, positionAt } from '../yaml/position.ts';
+
+/** The name of the main file in the folder of a skill. */
+const MAIN = 'SKILL.md';
+
+/** A skill and the paths of its files. */
+export interface FoundSkill {
+  /** The name of its file without `.md`, or of its folder. */
+  readonly name: string;
+  readonly file: string;
+  /** The other files, by their path inside the skill's folder. */
+  readonly others: readonly { readonly path: string; readonly file: string }[];
+}
+
+/** The skills of a project, ordered by path, and findings about their folder. */
+export interface DiscoveredSkills {
+  readonly found: readonly FoundSkill[];
+  readonly findings: readonly Finding[];
+}
+
+/** Searches `paths.skills` for skills: `<name>.md`, and `<name>/SKILL.md` with other files beside it. */
+export async function discoverSkills(
+  files: Files,
+  { skills: folder }: Paths,
+  positions: Positions,
+): Promise<DiscoveredSkills> {
+  const place = { file: SITE_NAME, ...positionAt(positions, ['paths', 'skills']) };
+  const listed = await listFolder(files, folder);
+  if ('code' in listed) {
+    const fix = 'Keep the folder inside the project, where svc may read it.';
+    const { message } = listed;
+    return { found: [], findings: [{ severity: 'error', code: 'file-unreadable', ...place, message, fix }] };
+  }
+  const prefix = folder === '.' ? '' : `${folder}/`;
+  const paths = listed.map((file) => file.slice(prefix.length)).filter(isVisible);
+  const single = paths.filter((path) => !path.includes('/'));
+  const folders = Map.groupBy(
+    paths.filter((path) => path.includes('/')),
+    (path) => path.slice(0, path.indexOf('/')),
+  );
+  const found = [
+    ...single.flatMap((path) =>
+      isSkillFile(path) ? [{ name: path.slice(0, -3), file: prefix + path, others: [] }] : [],
+    ),
+    ...[...folders].flatMap(([name, own]) => toFolderSkill(prefix, name, own) ?? []),
+  ];
+  const findings = [
+    ...single.flatMap((path) => (isSkillFile(path) || isReadme(path) ? [] : [astray(prefix + path)])),
+    ...[...folders].flatMap(([name, own]) =>
+      own.includes(`${name}/${MAIN}`) ? [] : [mainless(prefix, name, own)],
+    ),
+    ...(found.length === 0 && folder !== DEFAULT_PATHS.skills ? [empty(folder, place)] : []),
+  ];
+  return { found: found.toSorted((one, other) => (one.file < other.file ? -1 : 1)), findings };
+}
+
+/** Skips files and folders that begin with a dot, which editors and tools leave behind. */
+function isVisible(path: string): boolean {
+  return !/(^|\/)\./.test(path);
+}
+
+function isSkillFile(path: string): boolean {
+  return path.endsWith('.md') && !isReadme(path);
+}
+
+/** A README explains the folder to people. */
+function isReadme(path: string): boolean {
+  return /^readme\.\w+$/i.test(path);
+}
+
+function toFolderSkill(prefix: string, name: string, own: readonly string[]): FoundSkill | null {
+  const main = `${name}/${MAIN}`;
+  if (!own.includes(main)) return null;
+  const others = own
+    .filter((path) => path !== main)
+    .map((path) => ({ path: path.slice(name.length + 1), file: prefix + path }));
+  return { name, file: prefix + main, others };
+}
+
+function astray(file: string): Finding {
+  return {
+    severity: 'warning',
+    code: 'skill-file',
+    file,
+    line: 0,
+    column: 0,
+    message: 'This file belongs to no skill, so no client reads it.',
+    fix: 'Move it into the folder of a skill, beside its SKILL.md.',
+  };
+}
+
+function mainless(prefix: string, name: string, own: readonly string[]): Finding {
+  const near = own.find((path) => path.toLowerCase() === `${name}/${MAIN}`.toLowerCase());
+  return {
+    severity: 'error',
+    code: 'skill-file',
+    file: prefix + (near ?? own[0] ?? name),
+    line: 0,
+    column: 0,
+    message: `The folder ${prefix}${name} has no ${MAIN}, so it is no skill.`,
+    fix:
+      near === undefined
+        ? `Add ${prefix}${name}/${MAIN}, or move the files out of ${prefix}.`
+        : `Rename it to ${MAIN}, in capital letters.`,
+  };
+}
+
+/** A folder that the site file names must contain skills. */
+function empty(folder: string, place: Pick<Finding, 'file' | 'line' | 'column'>): Finding {
+  return {
+    severity: 'warning',
+    code: 'folder-empty',
+    ...place,
+    message: `There is no skill below ${folder}.`,
+    fix: 'Correct the path, or remove the key.',
+  };
+}
