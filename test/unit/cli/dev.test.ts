@@ -1,6 +1,7 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { SkillsClient } from '@modelcontextprotocol/client/ext/skills';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { project, Svc } from './svc.ts';
 
@@ -15,8 +16,12 @@ tool:
   source: { code: "${sql}" }
 `;
 
-async function develop() {
+async function develop(files: Readonly<Record<string, string>> = {}) {
   const root = await project();
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
   const server = new Svc(['dev', '--port', '0', '--json'], { cwd: root });
   const { url } = JSON.parse((await server.until(/^.*\n/))[0]);
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'legacy' } });
@@ -74,6 +79,27 @@ it('a session sees tools come, change, break and go, and is told when their list
   await vi.waitFor(async () => expect(await names()).toEqual(['hello_world', 'other']), 30_000);
   server.child.kill('SIGTERM');
   expect((await server.ended).code).toBe(0);
+});
+
+// Requirements: skill.verified
+it('a session is told of a changed skill, whose new text has a new digest', async () => {
+  const path = 'skills/ask.md';
+  const skill = (body: string) => `---\nname: ask\ndescription: How to ask\n---\n${body}\n`;
+  const { root, client } = await develop({ [path]: skill('One.') });
+  let told = 0;
+  client.setNotificationHandler('notifications/resources/list_changed', () => {
+    told += 1;
+  });
+  const skills = new SkillsClient(client);
+  const read = async () => {
+    const [found] = (await skills.list()).skills;
+    if (found === undefined) throw new Error('no skill');
+    return (await skills.read(found)).body;
+  };
+  expect(await read()).toBe('One.\n');
+  save(join(root, path), skill('Two.'));
+  await vi.waitFor(() => expect(told).toBe(1), 30_000);
+  expect(await read()).toBe('Two.\n');
 });
 
 it('a site file that cannot be read leaves what is served, and a sound one goes on', async () => {
