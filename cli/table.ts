@@ -50,6 +50,11 @@ export const COMMANDS: readonly Command[] = [
           'with the tables of a DuckDB, CSV, TSV, JSON or Parquet file, and a tool for each; repeatable; table=path names the table',
         repeat: true,
       },
+      {
+        flags: '--from-toolbox <file>',
+        summary:
+          'with the SQL tools and prompts of a tools.yaml of MCP Toolbox; names each thing that it leaves out',
+      },
       { flags: '--project <name>', summary: 'project name (default: the name of the folder)' },
       { flags: '--profile <name>', summary: 'profile name (default: default)' },
       { flags: '--yes', summary: 'ask nothing' },

@@ -11,28 +11,58 @@ import { type Answers, EXAMPLE_TOOL, FOLDERS, templatesOf } from '../init/templa
 import type { CommandInput } from '../io/command-input.ts';
 import { type Output, styled } from '../io/output.ts';
 import { ignoreLines, makeFolders, writeNew } from '../io/write-files.ts';
+import { toNotesText } from '../migrate/notes-text.ts';
+import type { MigrationNote } from '../migrate/rewrite.ts';
 
 /** `svc init`: creates a project that can be served at once. */
 export const run: Run = async (input, output) => {
   const root = resolve(input.args[0] ?? '.');
   const given = input.list('from');
+  const toolbox = input.text('fromToolbox');
   if (given.length > 0 && input.flag('bootstrap')) throw both();
+  if (toolbox !== undefined && (given.length > 0 || input.flag('bootstrap'))) throw alone();
   await refuseNested(root);
   const { data, ...answers } = await answersOf(input, root);
-  const { files, database } =
-    data.length > 0 ? await createWithData(root, answers, data) : await createEmpty(root, answers, output);
-  output.data(
-    { status: 'ok', root, project: answers.project, profile: answers.profile, files, database },
-    () => toText(root, files, answers, data.length > 0),
+  const { files, database, notes } =
+    toolbox !== undefined
+      ? await createFromToolbox(root, answers, toolbox)
+      : data.length > 0
+        ? await createWithData(root, answers, data)
+        : await createEmpty(root, answers, output);
+  const { project, profile } = answers;
+  const made = { status: 'ok', root, project, profile, files, database };
+  output.data(notes === undefined ? made : { ...made, notes: [...notes] }, () =>
+    [
+      toText(root, files, answers, data.length > 0),
+      ...(notes === undefined || notes.length === 0 ? [] : ['', NOT_CONVERTED, toNotesText(notes)]),
+    ].join('\n'),
   );
   return 0;
 };
+
+const NOT_CONVERTED = 'Left out (lost), or different now (check):';
 
 /** The paths of the created files, relative to the project. */
 interface Created {
   readonly files: readonly string[];
   /** Null if the database could not be created. */
   readonly database: string | null;
+  /** The remarks of a conversion, one for each thing that is not converted or has another meaning. */
+  readonly notes?: readonly MigrationNote[];
+}
+
+/** The user file that holds the credentials of converted sources. */
+const USER_FILE = '.svc/config.yml';
+
+/** Creates the project with the tools and prompts of a `tools.yaml`. */
+async function createFromToolbox(root: string, answers: Answers, path: string): Promise<Created> {
+  const { planFromToolbox } = await import('../init/from-toolbox.ts');
+  const { files, userFile, notes } = await planFromToolbox(path, root, answers);
+  const written = await writeProject(root, files);
+  if (userFile === null) return { files: written, database: null, notes };
+  await writeNew(root, { [USER_FILE]: userFile }, { mode: 0o600 });
+  await ignoreLines(root, ['.svc/']);
+  return { files: [...written, USER_FILE], database: null, notes };
 }
 
 /** Without the native engine the example's database is not made read-only, because the first start has to create it. */
@@ -79,6 +109,13 @@ function both(): SvcError {
   );
 }
 
+function alone(): SvcError {
+  return new SvcError(
+    'usage',
+    '--from-toolbox takes the database from the tools file, so it goes with neither --from nor --bootstrap. Remove one of them.',
+  );
+}
+
 /** Throws if the folder is a project or inside one. */
 async function refuseNested(root: string): Promise<void> {
   const around = await findProjectRoot(root);
@@ -102,6 +139,7 @@ async function answersOf(
     bootstrap: input.flag('bootstrap'),
     data: input.list('from'),
   };
+  if (input.text('fromToolbox') !== undefined) return given;
   const asks = process.stdin.isTTY && process.stdout.isTTY && !input.flag('yes') && !input.flag('json');
   if (!asks) return given;
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
@@ -175,6 +213,7 @@ function toText(root: string, files: readonly string[], { bootstrap }: Answers, 
   const svc = process.env.npm_command === 'exec' ? 'npx svc' : 'svc';
   const steps = [
     ...(where === '' ? [] : [`cd ${toShellWord(where)}`]),
+    ...(files.includes(USER_FILE) ? [`export SVC_CONFIG="$PWD"/${USER_FILE}`] : []),
     `${svc} validate`,
     ...(bootstrap ? [`${svc} run tool ${EXAMPLE_TOOL} --param name=Ada`] : []),
     ...(tested ? [`${svc} test`] : []),

@@ -4,11 +4,11 @@ import { toShellWord } from '../../src/pages/connect.ts';
 import type { Finding } from '../../src/project/finding.ts';
 import { byPlace } from '../../src/project/issue.ts';
 import type { Run } from '../command.ts';
-import { toColumns } from '../io/columns.ts';
 import { count, toFindingLines } from '../io/findings.ts';
 import { styled } from '../io/output.ts';
 import { ignoreLines } from '../io/write-files.ts';
 import { checkPlan } from '../migrate/check-plan.ts';
+import { toNotesText } from '../migrate/notes-text.ts';
 import { type PlannedFile, planMigration } from '../migrate/plan.ts';
 import type { MigrationNote } from '../migrate/rewrite.ts';
 import { type MigratedUser, migrateUser } from '../migrate/user-file.ts';
@@ -61,8 +61,6 @@ async function writeUser(target: string, { path, text }: MigratedUser): Promise<
   await ignoreLines(target, ['.svc/']);
 }
 
-const KINDS = { lost: 'error', check: 'warning', done: 'info' } as const;
-
 function toText(report: Report, files: readonly PlannedFile[], findings: readonly Finding[]): string {
   const { to, written, notes, user_config } = report;
   const shown = files.filter(({ text, path, from }) => text !== null || path !== from);
@@ -74,7 +72,7 @@ function toText(report: Report, files: readonly PlannedFile[], findings: readonl
     ...shown.map(({ path, from }) => `  ${path}${path === from ? '' : `  ${styled('dim', from)}`}`),
     ...user,
     `  ${count(files.length - shown.length, 'file')} unchanged`,
-    ...(notes.length === 0 ? [] : ['', toNoteLines(notes)]),
+    ...(notes.length === 0 ? [] : ['', toNotesText(notes)]),
     ...(findings.length === 0 ? [] : ['', toFindingLines(findings)]),
     '',
     errors === 0
@@ -82,16 +80,6 @@ function toText(report: Report, files: readonly PlannedFile[], findings: readonl
       : `${count(errors, 'error')} to fix by hand`,
     ...nextSteps(report, where),
   ].join('\n');
-}
-
-function toNoteLines(notes: readonly MigrationNote[]): string {
-  return toColumns(
-    notes.map(({ kind, file, line, message }) => [
-      line === 0 ? file : `${file}:${line}`,
-      styled(KINDS[kind], kind),
-      message,
-    ]),
-  );
 }
 
 function nextSteps({ written, user_config }: Report, where: string): readonly string[] {

@@ -10,14 +10,18 @@ export async function makeFolders(root: string, folders: readonly string[]): Pro
 }
 
 /** Writes new files. Throws before the first one if any of them exists. */
-export async function writeNew(root: string, files: Readonly<Record<string, string>>): Promise<void> {
+export async function writeNew(
+  root: string,
+  files: Readonly<Record<string, string>>,
+  { mode = 0o666 }: { readonly mode?: number } = {},
+): Promise<void> {
   const taken = Object.keys(files).find((file) => existsSync(join(root, file)));
   if (taken !== undefined) {
     throw new SvcError('project_invalid', `${join(root, taken)} exists already. Nothing was written.`);
   }
   for (const [file, text] of Object.entries(files)) {
     await mkdir(dirname(join(root, file)), { recursive: true });
-    await writeFile(join(root, file), text, { flag: 'wx' });
+    await writeFile(join(root, file), text, { flag: 'wx', mode });
   }
 }
 

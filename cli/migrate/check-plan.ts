@@ -22,7 +22,7 @@ export async function checkPlan(root: string, planned: readonly PlannedFile[]): 
 }
 
 /** The files of the new project before they are written. */
-function filesOf(root: string, planned: readonly PlannedFile[]): Files {
+export function filesOf(root: string, planned: readonly PlannedFile[]): Files {
   const known = new Map(planned.map((file) => [file.path, file]));
   return {
     list: async (folder) =>

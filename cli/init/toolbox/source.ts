@@ -1,0 +1,119 @@
+import { dirname, relative, resolve } from 'node:path';
+import type { JsonObject } from '../../../src/json.ts';
+import { RESERVED_NAMES } from '../../../src/project/attachment.ts';
+import type { ToolboxItem } from './read.ts';
+import { resolveText, toReference } from './references.ts';
+
+/** A source of MCP Toolbox as an attached database. */
+export interface AttachedSource {
+  /** Its name in the tools file. */
+  readonly source: string;
+  /** Its name in SQL. */
+  readonly name: string;
+  readonly uri: string;
+  /** The file of a DuckDB database; null for all others. */
+  readonly file: string | null;
+  /** The extension of DuckDB that reads it; null for none. */
+  readonly extension: string | null;
+  /** The credentials, with references to variables; null for a file. */
+  readonly secret: { readonly type: string; readonly parameters: JsonObject } | null;
+  readonly tools: readonly string[];
+}
+
+/** The places of a conversion. */
+export interface Places {
+  /** The tools file. */
+  readonly file: string;
+  /** The new project. */
+  readonly root: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** What is wrong with an item, in place of its conversion. */
+export interface Unconverted {
+  readonly reason: string;
+}
+
+/** Types of tools that hold one SQL statement, by the type of their source. */
+const STATEMENT_TOOLS: Readonly<Record<string, readonly string[]>> = {
+  duckdb: ['duckdb-sql'],
+  sqlite: ['sqlite-sql'],
+  postgres: ['postgres-sql'],
+  mysql: ['mysql-sql'],
+};
+
+/** Sources that only Google's connectors reach. */
+const CONNECTORS: Readonly<Record<string, string>> = {
+  'cloud-sql-postgres': 'postgres',
+  'alloydb-postgres': 'postgres',
+  'cloud-sql-mysql': 'mysql',
+};
+
+/** Converts a source. A database that DuckDB cannot attach is named with the reason. */
+export function convertSource(
+  { name, type, value }: ToolboxItem,
+  places: Places,
+): AttachedSource | Unconverted {
+  const tools = Object.hasOwn(STATEMENT_TOOLS, type) ? STATEMENT_TOOLS[type] : undefined;
+  if (tools === undefined) return { reason: reasonOf(type) };
+  const shared = { source: name, name: toSqlName(name), tools };
+  if (type === 'duckdb' || type === 'sqlite') {
+    const path = resolveText(value.database ?? value.dbFilePath ?? value.path, places.env);
+    if (path === '' || path.startsWith(':memory:'))
+      return { reason: 'Its database is in memory, so it has no tables to serve.' };
+    const file = toProjectPath(path, places);
+    const uri = type === 'sqlite' ? `sqlite:${file}` : file;
+    return {
+      ...shared,
+      uri,
+      file: type === 'duckdb' ? file : null,
+      extension: type === 'sqlite' ? 'sqlite' : null,
+      secret: null,
+    };
+  }
+  return { ...shared, ...convertServer(type, value, places), file: null, extension: type };
+}
+
+function convertServer(type: string, value: JsonObject, { env }: Places) {
+  const { user, password } = value;
+  const parts = [
+    [type === 'mysql' ? 'database' : 'dbname', resolveText(value.database, env)],
+    ['host', resolveText(value.host, env)],
+    ['port', resolveText(value.port, env)],
+  ].flatMap(([key, text]) => (text === '' ? [] : [`${key}=${quoted(text ?? '')}`]));
+  const parameters = Object.fromEntries(
+    Object.entries({ user, password }).flatMap(([key, text]) =>
+      text === undefined || text === null ? [] : [[key, toReference(text)]],
+    ),
+  );
+  return { uri: `${type}:${parts.join(' ')}`, secret: { type, parameters } };
+}
+
+/** A value of a connection string. */
+function quoted(text: string): string {
+  return /^[\w.:/-]+$/.test(text) ? text : `'${text.replaceAll(/[\\']/g, String.raw`\$&`)}'`;
+}
+
+function reasonOf(type: string): string {
+  const server = Object.hasOwn(CONNECTORS, type) ? CONNECTORS[type] : undefined;
+  if (server !== undefined) {
+    return `Only Google's connector reaches a source of the type ${type}. If DuckDB reaches its address, declare it as a source of the type ${server} and run the command again.`;
+  }
+  return `DuckDB attaches no source of the type ${type || 'that is missing'}.`;
+}
+
+/** A path of the tools file, which is relative to its own folder, as seen from the project. */
+function toProjectPath(path: string, { file, root }: Places): string {
+  const absolute = resolve(dirname(file), path);
+  return absolute === path ? path : relative(root, absolute).replaceAll('\\', '/');
+}
+
+/** A name that SQL needs no quotes for. */
+function toSqlName(name: string): string {
+  const word =
+    name
+      .replaceAll(/\W+/g, '_')
+      .replace(/^(?=\d)/, '_')
+      .slice(0, 63) || 'source';
+  return RESERVED_NAMES.includes(word.toLowerCase()) ? `${word}_db` : word;
+}
