@@ -1,9 +1,9 @@
 import type { DuckDBInstance } from '@duckdb/node-api';
 import { messageOf, SvcError } from '../../../src/errors.ts';
 import { loadPart, NATIVE_PART } from '../../optional-packages.ts';
-import { keepByteOrderMarks } from './byte-order-mark.ts';
 import { createPoll, type WaitFor } from './poll.ts';
 import { endProcessInTime } from './process-exit.ts';
+import { readTextsTogether } from './texts.ts';
 import { createThreadBudget, type ThreadBudget } from './thread-budget.ts';
 
 type Api = typeof import('@duckdb/node-api');
@@ -33,7 +33,7 @@ export function loadDriver(): Promise<Driver> {
 
 async function importDriver(): Promise<Driver> {
   const [api, bindings] = await importPackages();
-  keepByteOrderMarks(api);
+  readTextsTogether(api, bindings.default.get_data_from_pointer);
   endProcessInTime();
   const budget = createThreadBudget(process.env.UV_THREADPOOL_SIZE);
   return {
