@@ -3,8 +3,8 @@ import type { JsonObject } from './json.ts';
 interface ErrorKind {
   /**
    * Status of the HTTP response if the request itself fails: at a guard, in OAuth, in the admin API.
-   * An MCP call that fails has status 200, also a denied one: a tool returns a result with `isError`, any other
-   * method a JSON-RPC error. Only `capability_missing` keeps its status there (MCP 2026-07-28).
+   * An MCP call that fails has status `ANSWERED`, also a denied one. Only `capability_missing` keeps its status there
+   * (MCP 2026-07-28).
    */
   readonly http: number;
   /** Code of the JSON-RPC error. */
@@ -101,6 +101,13 @@ export const REJECTIONS = {
   not_acceptable: { status: 406, code: -32600 },
   media_type_unsupported: { status: 415, code: -32600 },
 } as const;
+
+/**
+ * The HTTP status of every answered call, successful, failed or denied: MCP reports the outcome in the body. A tool
+ * returns a result with `isError`, any other method a JSON-RPC error. `statusOf` in `src/mcp/transport/modern.ts` makes
+ * the exceptions.
+ */
+export const ANSWERED = 200;
 
 /** The codes a caller can decide on. */
 export type ErrorCode = keyof typeof ERRORS;

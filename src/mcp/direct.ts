@@ -25,7 +25,7 @@ export interface DirectRequest extends Pick<PostedMessage, 'headers'> {
   readonly caller: Caller;
 }
 
-/** Answers a plain call with a JSON-RPC response, whose status is 200; null for a call that the SDK answers. */
+/** Answers a plain call with a JSON-RPC response, whose status is `ANSWERED`; null for a call that the SDK answers. */
 export type AnswerDirectly = (message: DirectRequest) => Promise<string> | null;
 
 /** Makes the direct path of a runtime. */

@@ -5,7 +5,7 @@ import {
   isJSONRPCResponse,
   type JSONRPCRequest,
 } from '@modelcontextprotocol/server';
-import { REJECTIONS } from '../../errors.ts';
+import { ANSWERED, REJECTIONS } from '../../errors.ts';
 import { isObject, type JsonValue } from '../../json.ts';
 import type { Caller } from '../context.ts';
 import { LAST_BATCH_VERSION, LEGACY_VERSIONS } from '../era.ts';
@@ -44,7 +44,7 @@ async function answerBeginning(exchange: McpExchange, sessions: Sessions): Promi
   const incoming = { request: body, caller: within(caller, session), streams: false };
   const outlet = await channels.legacy.exchange(incoming);
   if ('message' in outlet && 'result' in outlet.message) {
-    return reply(outlet.message, 200, { 'mcp-session-id': session.id });
+    return reply(outlet.message, ANSWERED, { 'mcp-session-id': session.id });
   }
   sessions.end(session);
   return 'stream' in outlet ? toStream(outlet.stream) : reply(outlet.message);

@@ -3,7 +3,7 @@ import {
   type JSONRPCRequest,
   UnsupportedProtocolVersionError,
 } from '@modelcontextprotocol/server';
-import { ERRORS, REJECTIONS } from '../../errors.ts';
+import { ANSWERED, ERRORS, REJECTIONS } from '../../errors.ts';
 import { MODERN_VERSIONS } from '../era.ts';
 import type { ChannelResponse } from './channel.ts';
 import { type Rejection, toRejectionResponse } from './rejection.ts';
@@ -44,12 +44,12 @@ function rejectHeaders(headers: Headers, request: JSONRPCRequest): Rejection | n
   return problem === null ? null : { ...REJECTIONS.header_mismatch, message: `Bad Request: ${problem}.` };
 }
 
-/** Rejections have a status of their own. Answers of a handler have 200, unless the client lacks a capability. */
+/** Rejections have a status of their own. Answers of a handler have `ANSWERED`, unless the client lacks a capability. */
 function statusOf({ message, refused }: ChannelResponse): number {
-  if (!('error' in message)) return 200;
+  if (!('error' in message)) return ANSWERED;
   const { code } = message.error;
   if (code === ERRORS.capability_missing.rpc) return ERRORS.capability_missing.http;
-  return refused ? (REJECTED_STATUS.get(code) ?? 200) : 200;
+  return refused ? (REJECTED_STATUS.get(code) ?? ANSWERED) : ANSWERED;
 }
 
 /** The parameter that the Mcp-Name header repeats, by method. */

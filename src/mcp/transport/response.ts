@@ -1,3 +1,4 @@
+import { ANSWERED } from '../../errors.ts';
 import { toEvent } from './event-stream.ts';
 
 /** The form in which a client reads responses. */
@@ -29,7 +30,7 @@ export const JSON_HEADERS = { 'content-type': 'application/json' };
 
 /** Makes responses in the form that the client reads. */
 export function createResponder(form: Form): Responder {
-  return (body, status = 200, extra = {}) => {
+  return (body, status = ANSWERED, extra = {}) => {
     if (form === 'sse') return { status, headers: { ...SSE_HEADERS, ...extra }, text: toEvent(body) };
     return { status, headers: { ...JSON_HEADERS, ...extra }, text: JSON.stringify(body) };
   };

@@ -1,5 +1,6 @@
 import { classifyInboundRequest, isJsonContentType } from '@modelcontextprotocol/server';
 import type { Runtime } from '../../call/runtime.ts';
+import { ANSWERED } from '../../errors.ts';
 import { isList, isObject, type JsonValue } from '../../json.ts';
 import type { Caller } from '../context.ts';
 import { createDirectPath } from '../direct.ts';
@@ -70,7 +71,7 @@ export function createMcpHandler(
     if (plain !== null && answered !== null) {
       const version = headers.get('mcp-protocol-version');
       onMessage?.({ methods: [plain.method], era: plain.era, version, direct: true });
-      return { status: 200, headers: JSON_HEADERS, text: await answered };
+      return { status: ANSWERED, headers: JSON_HEADERS, text: await answered };
     }
     const responder = createResponder(form);
     const reply: Responder = (message, ...head) => {

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { buildTarget } from '../../../deploy/build.ts';
 import { startFunction } from '../../../deploy/targets/aws-lambda/preview/function.ts';
-import type { TargetName } from '../../../deploy/targets/targets.ts';
+import { TARGET_NAMES, type TargetName } from '../../../deploy/targets/targets.ts';
 import { generateKey } from '../../../src/crypto/keys.ts';
 import { Svc } from '../../unit/cli/svc.ts';
 import { type HttpRunning, startInDeno, startNode, startOnVercel } from '../platforms.ts';
@@ -77,19 +77,30 @@ const serve =
 const reached = ({ reach, close }: HttpRunning) => ({ url: reach.url, close });
 const at = async ({ url, close }: Started) => ({ url: new URL('mcp', url), close });
 
+/** How the artefacts of each platform are started, by their row on the page. A desktop bundle has no address. */
+const STARTS: { readonly [target in TargetName]: { readonly [row: string]: Server['start'] } } = {
+  node: {
+    'Node artefact, this machine': node('127.0.0.1'),
+    'Node artefact, other machines': node('0.0.0.0'),
+  },
+  'aws-lambda': {
+    'Lambda, Function URL': async (folder, environment) =>
+      at(await startFunction(join(folder, 'function.zip'), { gateway: 'function-url', environment })),
+  },
+  'cloudflare-workers': { Worker: async (folder, env) => at(await startWorker(folder, env)) },
+  vercel: { Vercel: async (folder, env) => reached(await startOnVercel(folder, env)) },
+  deno: { Deno: async (folder, env) => reached(await startInDeno(folder, env)) },
+  mcpb: {},
+};
+
 const SERVERS: Readonly<Record<string, Server>> = {
   '`svc serve`, this machine': { start: serve('127.0.0.1') },
   '`svc serve`, other machines': { start: serve('0.0.0.0') },
-  'Node artefact, this machine': { target: 'node', start: node('127.0.0.1') },
-  'Node artefact, other machines': { target: 'node', start: node('0.0.0.0') },
-  'Lambda, Function URL': {
-    target: 'aws-lambda',
-    start: async (folder, environment) =>
-      at(await startFunction(join(folder, 'function.zip'), { gateway: 'function-url', environment })),
-  },
-  Worker: { target: 'cloudflare-workers', start: async (folder, env) => at(await startWorker(folder, env)) },
-  Vercel: { target: 'vercel', start: async (folder, env) => reached(await startOnVercel(folder, env)) },
-  Deno: { target: 'deno', start: async (folder, env) => reached(await startInDeno(folder, env)) },
+  ...Object.fromEntries(
+    TARGET_NAMES.flatMap((target) =>
+      Object.entries(STARTS[target]).map(([row, start]) => [row, { target, start }]),
+    ),
+  ),
 };
 
 const OWN = { 'not built in': { signIn: 'sign-in with GitHub', public: false } };
@@ -139,11 +150,26 @@ async function outcomeOf({ signIn, server, project, isPublic }: Cell): Promise<O
   return answerOf(started.url).finally(started.close);
 }
 
+/** Builds by the name of their folder: two servers start the same artefact. */
+const builds = new Map<string, Promise<string | null>>();
+
 /** The folder to start in; null if the build refuses, with a fix in the error. */
 async function built({ signIn, server: { target }, project, isPublic }: Cell): Promise<string | null> {
   const root = rootOf(project);
   if (target === undefined) return root;
   const folder = join(root, 'build', `${target}-${signIn.replaceAll(' ', '-')}-${isPublic}`);
+  const building = builds.get(folder) ?? build({ root, target, folder, signIn, isPublic });
+  builds.set(folder, building);
+  return building;
+}
+
+interface Build extends Pick<Cell, 'signIn' | 'isPublic'> {
+  readonly root: string;
+  readonly target: TargetName;
+  readonly folder: string;
+}
+
+async function build({ root, target, folder, signIn, isPublic }: Build): Promise<string | null> {
   const config = signIn === 'built in' ? { config: 'user.yml' } : {};
   const own = signIn === 'not built in' ? { own: OWN[signIn] } : {};
   const options = { root, target, out: folder, public: isPublic, ...config, ...own };

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { bundle } from '../../../deploy/bundle.ts';
+import { LAYOUTS } from '../../targets.ts';
 
 const NOTHING = {
   settings: true,
@@ -12,15 +13,12 @@ const NOTHING = {
   python: false,
 };
 
-test.each([
-  ['node/entry', 'node'],
-  ['aws-lambda/entry', 'node'],
-  ['vercel/entry', 'node'],
-  ['deno/entry', 'node'],
-  ['cloudflare-workers/entry', 'workerd'],
-] as const)('%s imports the parts that a project does not need only on demand', async (entry, runtime) => {
-  const { metafile } = await bundle(entry, runtime, NOTHING);
-  const imports = Object.values(metafile.inputs).flatMap((input) => input.imports);
-  const leftOut = imports.filter(({ path }) => path.startsWith('left-out:'));
-  expect([...new Set(leftOut.map(({ kind }) => kind))]).toEqual(['dynamic-import']);
-});
+test.each(LAYOUTS)(
+  '$name imports the parts that a project does not need only on demand',
+  async ({ entry, runtime }) => {
+    const { metafile } = await bundle(entry, runtime, NOTHING);
+    const imports = Object.values(metafile.inputs).flatMap((input) => input.imports);
+    const leftOut = imports.filter(({ path }) => path.startsWith('left-out:'));
+    expect([...new Set(leftOut.map(({ kind }) => kind))]).toEqual(['dynamic-import']);
+  },
+);

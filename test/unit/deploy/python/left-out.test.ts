@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { bundle } from '../../../../deploy/bundle.ts';
+import { LAYOUTS } from '../../../targets.ts';
 
 const included = {
   settings: true,
@@ -11,12 +12,7 @@ const included = {
   telemetry: false,
 };
 
-test.each([
-  ['aws-lambda/entry', 'node'],
-  ['node/entry', 'node'],
-  ['vercel/entry', 'node'],
-  ['cloudflare-workers/entry', 'workerd'],
-] as const)('%s has nothing of Python where no endpoint is in it', async (entry, runtime) => {
+test.each(LAYOUTS)('$name has nothing of Python where no endpoint is in it', async ({ entry, runtime }) => {
   const { metafile } = await bundle(entry, runtime, { ...included, python: false });
   const used = Object.values(metafile.outputs).flatMap(({ inputs }) =>
     Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
