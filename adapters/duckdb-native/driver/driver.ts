@@ -19,8 +19,8 @@ export interface Driver {
   readonly api: Api;
   readonly openInstance: OpenInstance;
   readonly waitFor: WaitFor;
-  /** Takes one of the threads of Node's pool that statements may occupy (`ThreadBudget`). */
-  readonly takeThread: ThreadBudget['take'];
+  /** Waits for one of the threads of Node's pool that statements may occupy (`ThreadBudget`). */
+  readonly takeThread: ThreadBudget['takeSoon'];
 }
 
 let driver: Promise<Driver> | undefined;
@@ -40,7 +40,7 @@ async function importDriver(): Promise<Driver> {
     api,
     openInstance: (path, options = {}) => api.DuckDBInstance.create(path, { ...options }),
     waitFor: createPoll(bindings.default, budget),
-    takeThread: budget.take,
+    takeThread: budget.takeSoon,
   };
 }
 

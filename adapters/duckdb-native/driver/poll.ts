@@ -3,7 +3,7 @@ import type { ThreadBudget } from './thread-budget.ts';
 
 /** Most queries finish within this time. Polling them on every turn of the event loop is faster than any timer. */
 const SPIN_MS = 2;
-/** After this time a query gets a thread of its own: DuckDB's scheduler prefers the longest queue and may never reach it. */
+/** After this time a query among others gets a thread of its own: DuckDB's scheduler prefers the longest queue and may never reach it. */
 const PATIENCE_MS = 10;
 const READY = 0;
 const FAILED = 2;
@@ -29,8 +29,8 @@ export function createPoll(bindings: Bindings, budget: ThreadBudget): WaitFor {
   let looking = false;
 
   function look(): void {
-    // A single statement has all of DuckDB's threads already; another thread would only compete with them.
-    const impatient = unfinished > 1 ? performance.now() - PATIENCE_MS : Number.NEGATIVE_INFINITY;
+    // A statement that is alone soon gets the thread too: DuckDB's own threads are one fewer than the cores.
+    const impatient = performance.now() - (unfinished > 1 ? PATIENCE_MS : SPIN_MS);
     for (const waiting of running) {
       const state: number = bindings.pending_execute_check_state(waiting.pending);
       const done = state === READY || state === FAILED;

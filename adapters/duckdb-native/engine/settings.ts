@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { ExtensionSettings } from '../options.ts';
 import { extensionOptions } from './extensions.ts';
@@ -17,16 +18,16 @@ export interface EngineSettings extends ExtensionSettings {
 
 /** The options that must be set when the database opens, in DuckDB's order. */
 export function openOptions(settings: EngineSettings): Record<string, string> {
-  const { readonly, memoryMb, threads, outside = false } = settings;
+  const { readonly, memoryMb, threads = availableParallelism(), outside = false } = settings;
   return {
     access_mode: readonly ? 'READ_ONLY' : 'READ_WRITE',
     // Without spill files a query that needs too much memory fails, instead of filling the disk.
     temp_directory: '',
     ...(memoryMb === undefined ? {} : { memory_limit: `${memoryMb}MiB` }),
-    ...(threads === undefined ? {} : { threads: String(threads) }),
-    // Queries run in slices on the engine's threads, so that a long query does not delay others. A statement with a
-    // thread of its own runs on that one too, and then this setting costs a third more processor time.
-    ...(outside ? {} : { external_threads: '0' }),
+    threads: String(threads),
+    // A statement runs on the thread that asks for it and on the engine's own, which are one fewer. Waking more of them
+    // costs a lookup a quarter more processor time. Without one, a statement that runs in slices would never run.
+    external_threads: outside || threads > 1 ? '1' : '0',
     scheduler_process_partial: 'true',
     autoload_known_extensions: 'false',
     autoinstall_known_extensions: 'false',

@@ -168,7 +168,7 @@ export class Session {
 
   /** Plans and runs a statement on a thread of Node's pool if it was short before and a thread is free, else in slices. */
   async runShort(prepared: Prepared): Promise<DuckDBMaterializedResult> {
-    const leave = slowRuns.has(prepared.sql) ? null : this.#driver.takeThread();
+    const leave = slowRuns.has(prepared.sql) ? null : await this.#driver.takeThread();
     const begun = performance.now();
     try {
       return await (leave === null ? this.runInSlices(prepared) : this.runWhole(prepared));
