@@ -1,3 +1,4 @@
+import { VARIABLES as VARIABLES_OF_SVC } from '../../src/settings/variables.ts';
 import type { MigrationNote, Rewritten } from './rewrite.ts';
 
 /** Variables whose names differ by more than the prefix. */
@@ -20,21 +21,82 @@ const RULES: readonly (readonly [RegExp, (found: string) => string])[] = [
 /** Rewrites a script or a settings file of another program. */
 export function rewriteText(text: string, file: string): Rewritten {
   const changed = RULES.reduce((left, [pattern, put]) => left.replaceAll(pattern, put), text);
-  return { text: changed, notes: linesLeft(changed, file) };
+  const notes = [...linesLeft(changed, file), ...unknownNames(changed, file)];
+  return { text: changed, notes: notes.toSorted((one, other) => one.line - other.line) };
+}
+
+/** Options of MXCP's commands that svc does not have, with what takes their place. */
+const REPLACED: Readonly<Record<string, string>> = {
+  '--readonly': 'Set `database.readonly: true` in svc-site.yml, or SVC_READONLY=true.',
+  '--sql-tools': 'Set `sql_tools.enabled` in svc-site.yml.',
+  '--ignore-errors': 'Remove it: svc serves the sound endpoints and logs the others.',
+  '--request-headers': 'Remove it: headers exist in calls over HTTP only.',
+  '--dry-run': 'Leave the command out, because it wrote nothing.',
+  '--debug': 'Remove it.',
+  '--force': 'Remove it.',
+  '--embed-secrets': 'Remove it: svc writes references to secrets only.',
+  '--transport': 'Set `transport.provider` in the user file.',
+};
+
+/** The options that each command of MXCP 0.12 has and svc's has not. */
+export const GONE_OPTIONS: Readonly<Record<string, readonly string[]>> = {
+  init: ['--transport'],
+  serve: ['--readonly', '--sql-tools', '--ignore-errors'],
+  run: ['--readonly', '--request-headers'],
+  query: ['--readonly'],
+  validate: ['--readonly'],
+  test: ['--readonly', '--request-headers'],
+  'drift-check': ['--readonly'],
+  'drift-snapshot': ['--dry-run', '--force'],
+  dbt: ['--debug'],
+  'dbt-config': ['--embed-secrets'],
+};
+
+const KNOWN_VARIABLES: ReadonlySet<string> = new Set(VARIABLES_OF_SVC.map(({ name }) => name));
+
+/** Names every variable and option that svc does not have, at its line. */
+function unknownNames(text: string, file: string): readonly MigrationNote[] {
+  return text.split('\n').flatMap((content, index) => {
+    const variables = [...new Set(content.match(/\bSVC_[A-Z_]+\b/g))].filter(
+      (name) => !KNOWN_VARIABLES.has(name),
+    );
+    const messages = [
+      ...variables.map(
+        (name) => `svc reads no variable ${name}; MXCP's was ${name.replace(/^SVC_/, 'MXCP_')}.`,
+      ),
+      ...unknownOptions(content),
+    ];
+    return messages.map((message) => ({ kind: 'lost' as const, file, line: index + 1, message }));
+  });
+}
+
+/** A command line of svc, up to the end of the command, also as a list of quoted words. */
+const COMMAND_LINE = /\bsvc(?:["'],\s*["']|\s+)([a-z][a-z-]*)([^\n;|&]*)/g;
+
+function unknownOptions(line: string): readonly string[] {
+  return Array.from(line.matchAll(COMMAND_LINE)).flatMap(([, name = '', rest = '']) => {
+    const gone = Object.hasOwn(GONE_OPTIONS, name) ? (GONE_OPTIONS[name] ?? []) : [];
+    const given = new Set(rest.match(/(?<![\w-])--[a-z][a-z-]*/g));
+    return gone
+      .filter((option) => given.has(option))
+      .map((option) => `\`svc ${name}\` has no option ${option}. ${REPLACED[option] ?? ''}`);
+  });
 }
 
 /** Names that `svc.runtime` does not have. */
-const LACKS = /\b(plugins|reload_duckdb|get_user_context|MXCPPlugin|MXCPBasePlugin|MXCPServer)\b/;
+const LACKS = /\b(plugins|reload_duckdb|get_user_context|MXCPPlugin|MXCPBasePlugin|MXCPServer)\b/g;
 
 /** Rewrites a Python module. */
 export function rewritePython(text: string, file: string): Rewritten {
   const changed = text.replaceAll(/\bmxcp\.runtime\b/g, 'svc.runtime');
   const notes: MigrationNote[] = changed.split('\n').flatMap((line, index) => {
-    const lacking = /\bmxcp\b|svc\.runtime/.test(line) ? LACKS.exec(line)?.[1] : undefined;
-    if (lacking === undefined) return [];
-    return [
-      { kind: 'lost' as const, file, line: index + 1, message: `svc has no \`${lacking}\` for Python.` },
-    ];
+    const lacking = /\bmxcp\b|svc\.runtime/.test(line) ? line.match(LACKS) : null;
+    return [...new Set(lacking)].map((name) => ({
+      kind: 'lost' as const,
+      file,
+      line: index + 1,
+      message: `svc has no \`${name}\` for Python.`,
+    }));
   });
   const told = new Set(notes.map(({ line }) => line));
   const left = linesLeft(changed, file).filter(({ line }) => !told.has(line));

@@ -48,6 +48,7 @@ function rewriteUser(text: string, file: string): Rewritten | null {
       rewriteScopes(yaml, auth);
       rewriteStore(yaml, [...auth, 'persistence'], noting);
       rewriteVerifier(yaml, auth, noting);
+      rewriteAttributes(yaml, ['projects', project, 'profiles', profile, 'telemetry', 'resource_attributes']);
     }
   }
   return { text: yaml.toString(), notes: noting.notes };
@@ -66,6 +67,15 @@ function rewriteScopes(yaml: YamlEdit, auth: YamlPath): void {
         yaml.setText([...path, index], scope.replace(/^mxcp:/, 'svc:'));
       }
     }
+  }
+}
+
+/** Turns the values of resource attributes to text: MXCP takes any value, and svc only texts. */
+function rewriteAttributes(yaml: YamlEdit, path: YamlPath): void {
+  for (const key of keysAt(yaml.value, path)) {
+    const value = nodeValueAt(yaml.value, [...path, key]);
+    if (typeof value === 'number' || typeof value === 'boolean')
+      yaml.setQuoted([...path, key], String(value));
   }
 }
 

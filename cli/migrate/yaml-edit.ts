@@ -20,6 +20,8 @@ export interface YamlEdit {
   lineOf(path: YamlPath): number;
   renameKey(path: YamlPath, name: string): void;
   setText(path: YamlPath, text: string): void;
+  /** Replaces a value by a text in quotes. */
+  setQuoted(path: YamlPath, text: string): void;
   /** Replaces a value by a number, whether it was quoted or not. */
   setNumber(path: YamlPath, value: number): void;
   /** Removes the value at a path. Returns false in a file with aliases, where the value may be used elsewhere. */
@@ -67,6 +69,12 @@ export function editYaml(text: string): YamlEdit | null {
       const node = document.getIn(path, true);
       if (isScalar(node) && node.range) {
         splices.push({ from: node.range[0], to: node.range[1], text: quotedAs(node.type, value) });
+      }
+    },
+    setQuoted: (path, value) => {
+      const node = document.getIn(path, true);
+      if (isScalar(node) && node.range) {
+        splices.push({ from: node.range[0], to: node.range[1], text: JSON.stringify(value) });
       }
     },
     setNumber: (path, value) => {

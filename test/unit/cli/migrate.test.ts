@@ -10,11 +10,15 @@ import {
 import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { commandNameOf } from '../../../cli/command.ts';
 import { run } from '../../../cli/commands/migrate.ts';
 import { createInput } from '../../../cli/io/command-input.ts';
 import type { Output } from '../../../cli/io/output.ts';
+import { GONE_OPTIONS } from '../../../cli/migrate/script-file.ts';
+import { COMMANDS } from '../../../cli/table.ts';
 import { ERRORS, toSvcError } from '../../../src/errors.ts';
 import type { JsonValue } from '../../../src/json.ts';
+import { EVERY_KEY } from './mxcp-project.ts';
 import { folder, svc } from './svc.ts';
 
 const DATABASE = new URL('../../fixtures/files/duckdb-1.5.5.db.gz', import.meta.url);
@@ -269,6 +273,7 @@ describe('svc migrate', { timeout: 90_000 }, () => {
       'done mxcp-site.yml:2 `mxcp: "1"` became `svc: 1`.',
       'check mxcp-site.yml:8 svc enforces `readonly: true`: SQL that writes is refused.',
       'lost python/tides.py:2 svc has no `plugins` for Python.',
+      'lost python/tides.py:2 svc has no `MXCPBasePlugin` for Python.',
       'check tools/deep/berth.yaml:0 MXCP never read `.yaml`; svc does.',
       'lost tools/notes.yml:0 Left out. It is neither an endpoint nor a suite. MXCP skipped it too.',
       'lost tools/ships.yml:27 A rule was left out: `mask_fields` has no effect on input.',
@@ -278,6 +283,49 @@ describe('svc migrate', { timeout: 90_000 }, () => {
     ]);
     expect(text).toContain('svc-site.yml  mxcp-site.yml');
     expect(text).toContain('Nothing was written.');
+  });
+
+  it('names every option, variable and name of Python that svc does not have', async () => {
+    const root = old();
+    writeFileSync(
+      join(root, 'start.sh'),
+      'export MXCP_RESOLVER_CONFIG=x MXCP_PROFILE=dev\nmxcp serve --readonly --port 80 && mxcp query --readonly --json-output "SELECT 1"\nmxcp validate\n',
+    );
+    writeFileSync(join(root, 'python/tides.py'), 'from mxcp.runtime import db, plugins, reload_duckdb\n');
+    const { stdout } = await svc(['migrate', root, '--json'], folder(), ENV);
+    const lost = lines(JSON.parse(stdout)).filter((line) => /start\.sh|tides\.py/.test(line));
+    const readonly = 'Set `database.readonly: true` in svc-site.yml, or SVC_READONLY=true.';
+    expect(lost).toEqual([
+      'lost python/tides.py:1 svc has no `plugins` for Python.',
+      'lost python/tides.py:1 svc has no `reload_duckdb` for Python.',
+      "lost start.sh:1 svc reads no variable SVC_RESOLVER_CONFIG; MXCP's was MXCP_RESOLVER_CONFIG.",
+      `lost start.sh:2 \`svc serve\` has no option --readonly. ${readonly}`,
+      `lost start.sh:2 \`svc query\` has no option --readonly. ${readonly}`,
+    ]);
+  });
+
+  it('calls no option gone that svc has', () => {
+    for (const [name, options] of Object.entries(GONE_OPTIONS)) {
+      const command = COMMANDS.find((one) => commandNameOf(one) === name);
+      const flags = command?.options.flatMap((one) => one.flags.match(/--[a-z-]+/g) ?? []);
+      expect(flags, name).toBeDefined();
+      for (const option of options) expect(flags, name).not.toContain(option);
+    }
+  });
+
+  it('takes every key of MXCP 0.12.3', async () => {
+    const root = folder();
+    for (const [path, text] of Object.entries(EVERY_KEY)) {
+      mkdirSync(dirname(join(root, 'old', path)), { recursive: true });
+      writeFileSync(join(root, 'old', path), text);
+    }
+    const args = ['migrate', 'old', '--config', 'old/user.yml', '--json'];
+    const { stdout } = await svc(args, root, ENV);
+    const report = JSON.parse(stdout);
+    expect(report.findings).toEqual([]);
+    expect(lines(report).filter((line) => line.startsWith('lost'))).toEqual([
+      expect.stringMatching(/^lost \S+user\.yml:\d+ Stored logins are not carried over/),
+    ]);
   });
 
   it('rewrites the user file too, and leaves it beside the project', async () => {
