@@ -20,6 +20,7 @@ const MAX_DEPTH = 64;
 export function parseCondition(text: string): Parsed {
   if (text.length > MAX_LENGTH) return tooLong(text.length);
   if (text.trim() === '') return syntaxProblem('it is empty');
+  if (opensDeeper(text, MAX_DEPTH)) return tooDeep();
   try {
     const { expr } = parse(text);
     if (expr === undefined) return syntaxProblem('it is empty');
@@ -61,6 +62,21 @@ function present(parts: readonly (Expr | undefined)[]): readonly Expr[] {
 
 function isDeeper(expr: Expr, limit: number): boolean {
   return limit === 0 || childrenOf(expr).some((child) => isDeeper(child, limit - 1));
+}
+
+/** Strings and comments of CEL, then brackets. A string that is never closed ends with its line. */
+const BRACKETS =
+  /"""[\s\S]*?(?:"""|$)|'''[\s\S]*?(?:'''|$)|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|\/\/[^\n]*|[([{]|[)\]}]/g;
+
+/** Whether brackets are open inside each other too deep. The parser would need seconds to find that out. */
+function opensDeeper(text: string, limit: number): boolean {
+  let depth = 0;
+  for (const [found] of text.matchAll(BRACKETS)) {
+    if ('([{'.includes(found)) depth += 1;
+    else if (')]}'.includes(found)) depth -= 1;
+    if (depth > limit) return true;
+  }
+  return false;
 }
 
 /** Patterns must be literals. A caller's pattern could be expensive, and a wrong literal is found here. */

@@ -26,7 +26,7 @@ export function parseYaml(text: string): ParsedYaml {
     return {
       problems: problems.map(({ code, message, pos: [start] }) => ({
         code: 'yaml-syntax',
-        message: `This is not valid YAML: ${message.replaceAll('\n', ' ').replace(/\.?$/, '.')}`,
+        message: `This is not valid YAML: ${shorten(message.replaceAll('\n', ' ')).replace(/\.?$/, '.')}`,
         fix: fixFor(code),
         position: place(start),
       })),
@@ -96,6 +96,13 @@ const FIXES: { readonly [code: string]: string } = {
   TAG_RESOLVE_FAILED: 'Remove the tag; put text that begins with ! in quotes.',
   UNEXPECTED_TOKEN: 'Put text with special characters in quotes, and check the brackets and the indentation.',
 };
+
+/** The most characters of a message of the YAML parser, which quotes tokens of any length. */
+const MAX_MESSAGE = 200;
+
+function shorten(message: string): string {
+  return message.length <= MAX_MESSAGE ? message : `${message.slice(0, MAX_MESSAGE)}…`;
+}
 
 /** The usual fix for an error of the YAML parser. */
 function fixFor(code: string): string {

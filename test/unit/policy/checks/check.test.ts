@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { checkPolicies } from '../../../../src/policy/checks/check.ts';
 import type { PolicyRule } from '../../../../src/project/model.ts';
 import type { Parameter, TypeNode } from '../../../../src/types/node.ts';
+import { cpuMs } from '../../cpu.ts';
 import { deny, dropSensitive, filter, mask, policies, scope } from '../fixtures.ts';
 
 const PARAMETERS: readonly Parameter[] = [
@@ -110,12 +111,23 @@ describe('conditions with a problem', () => {
     [`region == '${'x'.repeat(4096)}'`, /has \d+ characters; at most 4096/],
     [`${'['.repeat(65)}1${']'.repeat(65)} == []`, /nested more than 64 levels/],
     [`${'('.repeat(2000)}true${')'.repeat(2000)}`, /nested more than 64 levels/],
+    [`limit > 1 && {${'['.repeat(500)}`, /nested more than 64 levels/],
   ])('%s', (condition, message) => {
     const problems = input(deny(condition));
     expect(problems).toHaveLength(1);
     expect(problems[0]?.path).toEqual(['policies', 'input', 0, 'condition']);
     expect(problems[0]?.message).toMatch(message);
     expect(problems[0]?.fix).toMatch(/^[A-Z].*[.?]$/);
+  });
+
+  it('takes no time for brackets that are never closed, and counts none in texts', () => {
+    const begun = cpuMs();
+    for (let depth = 65; depth < 1_500; depth += 13) input(deny(`limit > 1 && {${'-('.repeat(depth)}`));
+    expect(cpuMs() - begun).toBeLessThan(2_000);
+    for (const text of ["'([{'", '"([{"', "r'([{'", "'''([{\n'''", "'\\'([{'"]) {
+      const many = Array.from({ length: 70 }, () => `region == ${text}`).join(' || ');
+      expect(input(deny(many)), text).toEqual([]);
+    }
   });
 
   it('suggests what may have been meant, and else what there is', () => {

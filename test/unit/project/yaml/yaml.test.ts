@@ -123,6 +123,12 @@ describe('values', () => {
     expect(parseYaml('[]: 1\n'.repeat(40_000))).toMatchObject({ problems: expect.any(Array) });
   });
 
+  it('quotes long text only in part', () => {
+    const read = parseYaml(`{a}${'%YAML 1.2\n'.repeat(40_000)}`);
+    const lengths = ('problems' in read ? read.problems : []).map(({ message }) => message.length);
+    expect(Math.max(...lengths)).toBeLessThan(300);
+  });
+
   it('takes keys as text', () => {
     expect(read('1: a\n1.0: b\ntrue: c\n"": d\nconstructor: e')).toEqual({
       1: 'a',
