@@ -11,6 +11,8 @@ export const TOKEN_SCHEMA = [
 
 /** Expired rows are deleted this often; milliseconds. */
 export const PURGE_MS = 600_000;
+/** Rows are kept this long after they expire, because they still count for an instance whose clock is behind; milliseconds. */
+export const GRACE_MS = 600_000;
 
 const UPSERT = 'ON CONFLICT (key) DO UPDATE SET value = excluded.value, until = excluded.until';
 

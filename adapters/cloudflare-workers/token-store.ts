@@ -1,6 +1,7 @@
 import type { TokenStore } from '../../src/ports.ts';
 import {
   createSqlTokenStore,
+  GRACE_MS,
   PURGE_MS,
   TOKEN_SCHEMA,
   TOKEN_SQL,
@@ -43,7 +44,7 @@ function createPrepare(database: D1, now: () => number) {
   let due = Number.NEGATIVE_INFINITY;
   const tidy = async () => {
     const schema = TOKEN_SCHEMA.map((sql) => database.prepare(sql));
-    await database.batch([...schema, database.prepare(TOKEN_SQL.purge).bind(now())]);
+    await database.batch([...schema, database.prepare(TOKEN_SQL.purge).bind(now() - GRACE_MS)]);
   };
   return async (name: TokenStatement, values: readonly (string | number)[]): Promise<D1Statement> => {
     const time = now();

@@ -5,6 +5,7 @@ import { SvcError } from '../../../src/errors.ts';
 import type { TokenStore } from '../../../src/ports.ts';
 import {
   createSqlTokenStore,
+  GRACE_MS,
   PURGE_MS,
   TOKEN_SCHEMA,
   TOKEN_SQL,
@@ -21,7 +22,7 @@ export function openTokenStore(path: string, now: () => number = Date.now): Toke
   const statements = prepare(database);
   const purge = () => {
     try {
-      statements.purge.run(now());
+      statements.purge.run(now() - GRACE_MS);
     } catch {
       // No request waits for a purge. A full disk or a lock fails the requests that store something, and the next
       // purge may succeed.

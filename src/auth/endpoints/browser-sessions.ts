@@ -13,7 +13,7 @@ export async function readBrowserSessions(
   { request, urls }: OAuthRequest,
 ): Promise<readonly string[]> {
   const cookie = readCookie(request, urls, 'sessions');
-  const opened = cookie === null ? null : await sealer.open('sessions', urls.issuer, cookie, SESSIONS);
+  const opened = cookie === null ? null : await sealer.openUntimed('sessions', urls.issuer, cookie, SESSIONS);
   return opened?.ids ?? [];
 }
 

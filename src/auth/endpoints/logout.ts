@@ -1,6 +1,9 @@
 import { SvcError } from '../../errors.ts';
 import { toSignedOutPage, toSignOutPage } from '../../pages/sign-in.ts';
+import { spoilCode } from '../code-claims.ts';
+import { takeLogin } from '../completed-login.ts';
 import { clearCookie, readLoginStates } from '../cookies.ts';
+import { revokeUpstream } from '../session-renewal.ts';
 import { ACCESS } from '../tokens.ts';
 import type { AuthServer, OAuthRequest, RouteHandler } from '../types.ts';
 import { readBrowserSessions } from './browser-sessions.ts';
@@ -20,7 +23,7 @@ export const logout: RouteHandler = async (server, oauth) => {
     ...(await readBrowserSessions(server, oauth)),
     ...(await sessionOfToken(server, oauth)),
   ]);
-  await Promise.all([...ids].map((id) => closeSession(server, id, signal)));
+  await Promise.all([...ids].map((id) => endLogin(server, id, signal)));
   const cookies = [
     ...(['browser', 'consent', 'sessions'] as const).map((name) => clearCookie(urls, name)),
     ...readLoginStates(request, urls).map((name) => clearCookie(urls, `tx-${name}`)),
@@ -28,11 +31,19 @@ export const logout: RouteHandler = async (server, oauth) => {
   return toSignedOutPage({ cookies });
 };
 
+/** Ends a login of the browser, also one whose code its client has not redeemed yet. */
+async function endLogin(server: AuthServer, id: string, signal: AbortSignal): Promise<void> {
+  await spoilCode(server, id);
+  const login = await takeLogin(server, id);
+  await closeSession(server, id, signal);
+  if (login !== null) await revokeUpstream(server, login.tokens, signal);
+}
+
 async function sessionOfToken(
   { sealer }: AuthServer,
   { request, urls }: OAuthRequest,
 ): Promise<readonly string[]> {
   const token = /^bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
-  const opened = token === undefined ? null : await sealer.open('access', urls.issuer, token, ACCESS);
+  const opened = token === undefined ? null : await sealer.openUntimed('access', urls.issuer, token, ACCESS);
   return opened === null ? [] : [opened.sid];
 }

@@ -8,7 +8,7 @@ import { endSession, readSession } from '../sessions.ts';
 import { ACCESS, REFRESH } from '../tokens.ts';
 import type { AuthServer, OAuthRequest, RouteHandler } from '../types.ts';
 
-/** `POST /revoke` (RFC 7009): ends the session of a token. An unknown token is not an error. */
+/** `POST /revoke` (RFC 7009): ends the session of a token, also of an expired one. An unknown token is not an error. */
 export const revoke: RouteHandler = async (server, oauth) => {
   const form = await oauth.form();
   const client = await authenticateClient(server, oauth, form);
@@ -23,8 +23,8 @@ async function revokeToken(
   token: string,
 ): Promise<void> {
   const { issuer } = oauth.urls;
-  const access = await server.sealer.open('access', issuer, token, ACCESS);
-  const found = access ?? (await server.sealer.open('refresh', issuer, token, REFRESH));
+  const access = await server.sealer.openUntimed('access', issuer, token, ACCESS);
+  const found = access ?? (await server.sealer.openUntimed('refresh', issuer, token, REFRESH));
   if (found === null) return;
   if (found.h !== client.hash) {
     throw new SvcError('client_unauthorized', 'The token was issued to another client.');
@@ -39,7 +39,6 @@ async function revokeToken(
 /** Ends a session here and at the provider. */
 export async function closeSession(server: AuthServer, sid: string, signal: AbortSignal): Promise<void> {
   const stored = await readSession(server, sid);
-  if (stored === null) return;
   await endSession(server, sid);
-  await revokeUpstream(server, fromUpstream(stored.session.up), signal);
+  if (stored !== null) await revokeUpstream(server, fromUpstream(stored.session.up), signal);
 }

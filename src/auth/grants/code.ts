@@ -2,6 +2,7 @@ import type * as v from 'valibot';
 import { sha256Base64Url } from '../../crypto/digest.ts';
 import { SvcError } from '../../errors.ts';
 import type { OAuthClient } from '../clients/model.ts';
+import { claimCode, isSpoilt, spoilCode } from '../code-claims.ts';
 import { type CompletedLogin, completeLogin, takeLogin } from '../completed-login.ts';
 import { CODE } from '../endpoints/callback.ts';
 import { need, type Parameters } from '../parameters.ts';
@@ -9,9 +10,6 @@ import { enforceTarget } from '../resource-indicator.ts';
 import { endSession } from '../sessions.ts';
 import { issueTokens, type TokenResponse } from '../tokens.ts';
 import type { AuthServer, OAuthRequest } from '../types.ts';
-
-/** Seconds for which a used code is remembered; longer than its lifetime. */
-const USED_SECONDS = 120;
 
 /**
  * `grant_type=authorization_code`. All our own checks come before the request to the provider, so that a thief cannot
@@ -56,29 +54,22 @@ async function loginOf(
   return login;
 }
 
-/** The value of a claim after a second use of its code. */
-const TWICE = 'twice';
-
-const claimOf = (id: string) => `code:${id}`;
-
-/** Throws grant_invalid for a used code. Without a store, the provider's own code works only once. */
+/** Throws grant_invalid for a used code, and ends the session that the other use opens. */
 async function enforceUnused(server: AuthServer, id: string): Promise<void> {
-  const { store } = server;
-  if (store === null || (await store.claimOnce(claimOf(id), USED_SECONDS))) return;
-  // The session may not exist yet, because the first use still waits for the provider.
-  await store.put(claimOf(id), TWICE, { seconds: USED_SECONDS });
+  if (await claimCode(server, id)) return;
+  await spoilCode(server, id);
   throw await endUsed(server, id);
 }
 
+/** Throws grant_invalid if the code was used again, or the browser signed out, while this use went on. */
 async function enforceUsedOnce(server: AuthServer, id: string): Promise<void> {
-  const claim = await server.store?.get(claimOf(id));
-  if (claim?.value === TWICE) throw await endUsed(server, id);
+  if (await isSpoilt(server, id)) throw await endUsed(server, id);
 }
 
 async function endUsed(server: AuthServer, id: string): Promise<SvcError> {
   await endSession(server, id);
-  server.log({ level: 'warn', message: 'a code was used twice; the session that it opened is ended' });
-  return invalid('The code has been used.');
+  server.log({ level: 'warn', message: 'a code was used twice, or after a sign-out; its session is ended' });
+  return invalid('The code has been used, or its browser has signed out.');
 }
 
 function invalid(message: string): SvcError {

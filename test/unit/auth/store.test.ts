@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { PURGE_MS } from '../../../adapters/artefact/sql-token-store.ts';
+import { GRACE_MS, PURGE_MS } from '../../../adapters/artefact/sql-token-store.ts';
 import { ownKeys } from '../../../adapters/node/auth/keys.ts';
 import { openTokenStore } from '../../../adapters/node/auth/token-store.ts';
 import { SvcError } from '../../../src/errors.ts';
@@ -66,10 +66,19 @@ describe('the store in SQLite', () => {
     const store = openTokenStore(file, () => 0);
     await store.put('a', 'b', { seconds: 60 });
     await store.close();
-    await openTokenStore(file, () => 61_000).close();
+    await openTokenStore(file, () => 60_000 + GRACE_MS).close();
     const database = new DatabaseSync(file);
     expect(database.prepare('SELECT count(*) AS n FROM tokens').get()).toEqual({ n: 0 });
     database.close();
+  });
+
+  it('keeps what is over for minutes, because another instance may have a clock that is behind', async () => {
+    const file = path();
+    const [behind, ahead] = [openTokenStore(file, () => 0), () => openTokenStore(file, () => 300_000)];
+    await behind.claimOnce('a', 60);
+    await ahead().close();
+    expect(await behind.claimOnce('a', 60)).toBe(false);
+    await behind.close();
   });
 
   it('lets the process go on where what is over cannot be removed', async () => {
