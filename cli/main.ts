@@ -1,9 +1,14 @@
 import { ERRORS, toSvcError } from '../src/errors.ts';
+import { commandNameOf } from './command.ts';
 import { toFileError } from './io/file-error.ts';
+import { npxHint } from './io/npx-hint.ts';
 import { createOutput, tolerateClosedPipes } from './io/output.ts';
 import { reportError } from './io/report-error.ts';
 import { createProgram, findCommand, isFinished, toUsageError } from './program.ts';
 import { COMMANDS } from './table.ts';
+
+/** The commands of the first hour. Others may be part of a script. */
+const HINTED: ReadonlySet<string> = new Set(['init', 'serve', 'dev', 'run', 'test']);
 
 /** Runs one command line and returns the exit code: 0 for ok, 1 for failed, 2 for a usage error. */
 export async function main(argv: readonly string[]): Promise<number> {
@@ -14,6 +19,8 @@ export async function main(argv: readonly string[]): Promise<number> {
     COMMANDS,
     async (command, input) => {
       const { run } = await command.load();
+      const hint = HINTED.has(commandNameOf(command)) ? npxHint() : null;
+      if (hint !== null) output.note(hint);
       code = await run(input, output);
     },
     argv,

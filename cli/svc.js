@@ -31,7 +31,7 @@ if (newEnough()) {
 async function prepareCheckout() {
   if (!existsSync(join(ROOT, 'tsconfig.json'))) return;
   const { setUp } = await import('../scripts/setup.js');
-  await setUp().catch((error) => fail(error.message));
+  await setUp({ start: true }).catch((error) => fail(error.message));
 }
 
 function newEnough() {

@@ -1,16 +1,20 @@
 #!/usr/bin/env node
 import { pathToFileURL } from 'node:url';
-import { dependenciesFresh, ensureDependencies } from './setup/dependencies.js';
+import { dependenciesFresh, ensureDependencies, ensureStart, startFresh } from './setup/dependencies.js';
 import { distFresh, ensureDist } from './setup/dist.js';
 import { exclusively } from './setup/exclusive.js';
 import { DEVELOPMENT_NODE, ROOT } from './setup/root.js';
 import { announced, run } from './setup/run.js';
 
-/** Brings a checkout up to date: dependencies, compiled code and, when asked for, the wasm artefact. */
-export async function setUp({ wasm = false } = {}) {
-  if (!wasm && dependenciesFresh() && distFresh()) return;
+/**
+ * Brings a checkout up to date: dependencies, compiled code and, when asked for, the wasm artefact. With `start`, it
+ * installs only what a server needs to start, and does not check types; tests install the rest.
+ */
+export async function setUp({ wasm = false, start = false } = {}) {
+  const light = start && !wasm;
+  if (light ? startFresh() && distFresh() : !wasm && dependenciesFresh() && distFresh()) return;
   await exclusively(async () => {
-    await ensureDependencies();
+    await (light ? ensureStart() : ensureDependencies());
     await ensureDist();
     if (wasm) await ensureWasm();
   });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { accessSync, constants, readFileSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DEVELOPMENT_NODE, ROOT } from './root.js';
 import { announced, run } from './run.js';
@@ -7,6 +7,7 @@ import { announced, run } from './run.js';
 const LOCK = join(ROOT, 'package-lock.json');
 const INSTALLED = join(ROOT, 'node_modules/.package-lock.json');
 const STAMP = join(ROOT, 'node_modules/.svc-lock-hash');
+const START_STAMP = join(ROOT, 'node_modules/.svc-start-hash');
 
 /** Whether node_modules matches the lock file. */
 export function dependenciesFresh() {
@@ -15,6 +16,41 @@ export function dependenciesFresh() {
   if (!isThere(DEVELOPMENT_NODE) || !installedMatchesLock()) return false;
   writeFileSync(STAMP, hash);
   return true;
+}
+
+/** What a start needs beside the dependencies of the package: the native engine, and the tools that make dist. */
+const START_PACKAGES = ['@duckdb/node-api', '@duckdb/node-bindings', 'esbuild', 'preact'];
+const OLDEST_NODE = [22, 15];
+
+/** Whether a start has all it needs. */
+export function startFresh() {
+  if (dependenciesFresh()) return true;
+  return read(START_STAMP) === hashOf(LOCK) && (newEnough() || isThere(DEVELOPMENT_NODE));
+}
+
+/**
+ * Installs what a start needs, in the locked versions. A checkout that has the tools for tests gets all dependencies,
+ * because npm would remove those tools.
+ */
+export async function ensureStart() {
+  if (startFresh()) return;
+  if (existsSync(join(ROOT, 'node_modules/@types/node')) || read(LOCK) === null) return ensureDependencies();
+  const { packages } = JSON.parse(readFileSync(LOCK, 'utf8'));
+  const names = newEnough() ? START_PACKAGES : [...START_PACKAGES, 'node'];
+  const wanted = names.map((name) => `${name}@${packages[`node_modules/${name}`].version}`);
+  // In place of `npm ci`, which can leave out all development packages or none.
+  const args = ['install', '--no-save', '--save-prod', '--omit=dev', '--no-audit', '--no-fund', ...wanted];
+  const { status } = await announced('installing what a start needs (npm install) ...', 0, () =>
+    run('npm', args, { cwd: ROOT }),
+  );
+  if (status !== 0) throw new Error(INSTALL_FAILED.replace('npm ci', 'npm install'));
+  if (!newEnough() && !isThere(DEVELOPMENT_NODE)) throw new Error(NODE_MISSING);
+  writeFileSync(START_STAMP, hashOf(LOCK));
+}
+
+function newEnough() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  return major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1]);
 }
 
 /** Installs the locked dependencies when they are missing or older than the lock file. */

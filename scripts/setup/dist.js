@@ -26,16 +26,30 @@ const FILES = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json'];
 
 /** Whether dist was compiled from the present sources. Compares sizes and times of the files and reads none. */
 export function distFresh() {
-  return existsSync(STAMP) && readFileSync(STAMP, 'utf8') === digest();
+  if (!existsSync(STAMP)) return false;
+  const stamp = readFileSync(STAMP, 'utf8');
+  return stamp === digest() || (!hasCompiler() && stamp === digest() + UNCHECKED);
+}
+
+/** The end of the stamp of code whose types were not checked. */
+const UNCHECKED = ' unchecked';
+const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
+
+/** Whether the compiler is installed, with the packages whose types it reads. */
+function hasCompiler() {
+  return existsSync(TSC) && existsSync(join(ROOT, 'node_modules/@types/node'));
 }
 
 /** Compiles beside dist, then replaces it. Code with type errors leaves no compiled code, rather than an old one. */
 export async function ensureDist() {
   if (distFresh()) return;
-  const stamp = digest();
+  const checks = hasCompiler();
+  const stamp = digest() + (checks ? '' : UNCHECKED);
   removeLeftovers();
   const fresh = join(BUILD, `.dist-${process.pid}`);
-  const { status, output } = await announced('compiling ...', 1000, () => compile(fresh));
+  const { status, output } = await announced('compiling ...', 1000, () =>
+    checks ? compile(fresh) : strip(fresh),
+  );
   rmSync(STAMP, { force: true });
   for (const folder of [...FOLDERS, PAGE]) rmSync(join(DIST, folder), { recursive: true, force: true });
   if (status === 0) install(fresh, stamp);
@@ -62,14 +76,33 @@ function remove(path) {
 
 async function compile(out) {
   rmSync(out, { recursive: true, force: true });
-  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
   const compiled = await Promise.all([
-    run(DEVELOPMENT_NODE, [tsc, '-p', 'tsconfig.build.json', '--outDir', out, '--noEmitOnError'], QUIET),
-    run(DEVELOPMENT_NODE, [tsc, '-p', `${PAGE}/tsconfig.json`], QUIET),
+    run(DEVELOPMENT_NODE, [TSC, '-p', 'tsconfig.build.json', '--outDir', out, '--noEmitOnError'], QUIET),
+    run(DEVELOPMENT_NODE, [TSC, '-p', `${PAGE}/tsconfig.json`], QUIET),
   ]);
   const failed = compiled.find(({ status }) => status !== 0);
   return failed ?? bundlePage(join(out, PAGE));
 }
+
+/** The name of a source in an import: a relative path in quotes that ends in `.ts`. */
+const SOURCE_NAME = /(\bfrom\s+|\bimport\s*\(\s*|\bimport\s+)(["'])(\.{1,2}\/[^"'\n]+)\.ts\2/g;
+
+/** Removes the types without a check of them, for a checkout that only starts. The result is the code of `compile`. */
+async function strip(out) {
+  rmSync(out, { recursive: true, force: true });
+  const { transform } = await import('esbuild');
+  const options = { loader: 'ts', format: 'esm', target: 'es2023', tsconfigRaw: STRIPPED };
+  const files = FOLDERS.flatMap(below).filter((file) => /(?<!\.d)\.ts$/.test(file));
+  for (const file of files) {
+    const source = readFileSync(join(ROOT, file), 'utf8').replaceAll(SOURCE_NAME, '$1$2$3.js$2');
+    const to = join(out, file.replace(/\.ts$/, '.js'));
+    mkdirSync(dirname(to), { recursive: true });
+    writeFileSync(to, (await transform(source, { ...options, sourcefile: file })).code);
+  }
+  return bundlePage(join(out, PAGE));
+}
+
+const STRIPPED = { compilerOptions: { verbatimModuleSyntax: true } };
 
 const QUIET = { cwd: ROOT, quiet: true };
 

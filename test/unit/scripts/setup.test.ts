@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   cpSync,
   existsSync,
@@ -61,6 +62,56 @@ describe('the set-up of a checkout', () => {
     writeFileSync(join(root, 'src/one.ts'), 'export const two = 2;\n');
     expect((await node(['scripts/setup.js'], root)).code).toBe(0);
     expect(readFileSync(file, 'utf8')).toContain('two');
+  });
+
+  it('needs no compiler to start, and makes the imports that the compiler makes', async () => {
+    const root = checkout();
+    const forms = [
+      "import type { A } from './a.ts';",
+      "import { type B, c } from './c.ts';",
+      "import './d.ts';",
+      "export * from './e.ts';",
+      "export const f = (): Promise<unknown> => import('./f.ts');",
+      'export const g: A | B = c;',
+    ].join('\n');
+    writeFileSync(join(root, 'src/one.ts'), forms);
+    const texts = {
+      a: 'export type A = 1;',
+      c: 'export type B = 2; export const c = 1;',
+      d: '',
+      e: '',
+      f: '',
+    };
+    for (const [name, text] of Object.entries(texts)) {
+      writeFileSync(join(root, `src/${name}.ts`), `${text}\nexport {};\n`);
+    }
+    const start = [
+      '--input-type=module',
+      '-e',
+      "(await import('./scripts/setup.js')).setUp({ start: true })",
+    ];
+    const imports = () => readFileSync(join(root, 'dist/src/one.js'), 'utf8').match(/'?"?\.\/\w\.js'?"?/g);
+    expect(await node(start, root)).toMatchObject({ code: 0 });
+    const compiled = imports()?.map((name) => name.slice(1, -1));
+    expect(compiled).toEqual(['./c.js', './d.js', './e.js', './f.js']);
+
+    rmSync(join(root, 'node_modules'));
+    mkdirSync(join(root, 'node_modules'));
+    for (const name of ['esbuild', '@esbuild', 'preact']) {
+      symlinkSync(resolve('node_modules', name), join(root, 'node_modules', name));
+    }
+    const lock = createHash('sha256')
+      .update(readFileSync(join(root, 'package-lock.json')))
+      .digest('hex');
+    writeFileSync(join(root, 'node_modules/.svc-start-hash'), lock);
+    // Types are not checked, which needs the packages of all tests.
+    writeFileSync(join(root, 'src/a.ts'), 'export type A = Missing;\n');
+    expect(await node(start, root)).toMatchObject({ code: 0 });
+    expect(imports()?.map((name) => name.slice(1, -1))).toEqual(compiled);
+
+    rmSync(join(root, 'node_modules'), { recursive: true });
+    symlinkSync(resolve('node_modules'), join(root, 'node_modules'));
+    expect((await node(['scripts/setup.js'], root)).stderr).toContain('src/a.ts(1,17): error');
   });
 
   it('removes what compiles that were killed left behind, and nothing of one that runs', async () => {
