@@ -22,6 +22,11 @@ export interface Command {
   /** The words that shells complete the first argument to. */
   readonly words?: readonly string[];
   readonly example: string;
+  /**
+   * What the command does, for the line that a terminal shows after a second; absent for a command that serves, asks
+   * questions, or shows a line of its own.
+   */
+  readonly busy?: string;
   /** Whether the command passes everything after its own options to another program. */
   readonly passesOn?: boolean;
   readonly load: () => Promise<{ readonly run: Run }>;

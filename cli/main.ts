@@ -21,7 +21,10 @@ export async function main(argv: readonly string[]): Promise<number> {
       const { run } = await command.load();
       const hint = HINTED.has(commandNameOf(command)) ? npxHint() : null;
       if (hint !== null) output.note(hint);
-      code = await run(input, output);
+      const { busy } = command;
+      code = await (busy === undefined
+        ? run(input, output)
+        : output.progress(busy, () => run(input, output)));
     },
     argv,
   );

@@ -73,6 +73,7 @@ export const COMMANDS: readonly Command[] = [
       DEBUG,
     ],
     example: 'svc convert sales.duckdb data/db-default.db',
+    busy: 'converting',
     load: () => import('./commands/convert.ts'),
   },
   {
@@ -92,6 +93,7 @@ export const COMMANDS: readonly Command[] = [
       DEBUG,
     ],
     example: 'svc migrate ../analytics --out ../analytics-svc',
+    busy: 'migrating',
     load: () => import('./commands/migrate.ts'),
   },
   {
@@ -141,6 +143,7 @@ export const COMMANDS: readonly Command[] = [
       DEBUG,
     ],
     example: 'svc run tool hello_world --param name=Ada',
+    busy: 'running',
     load: () => import('./commands/run.ts'),
   },
   {
@@ -148,6 +151,7 @@ export const COMMANDS: readonly Command[] = [
     summary: 'list endpoints',
     options: [PROFILE, JSON_OUT, DEBUG],
     example: 'svc list',
+    busy: 'reading the project',
     load: () => import('./commands/list.ts'),
   },
   {
@@ -162,6 +166,7 @@ export const COMMANDS: readonly Command[] = [
       DEBUG,
     ],
     example: 'svc validate tools/hello_world.yml',
+    busy: 'checking the project',
     load: () => import('./commands/validate.ts'),
   },
   {
@@ -178,6 +183,7 @@ export const COMMANDS: readonly Command[] = [
       DEBUG,
     ],
     example: 'svc config --json',
+    busy: 'reading the settings',
     load: () => import('./commands/config.ts'),
   },
   {
@@ -202,6 +208,7 @@ export const COMMANDS: readonly Command[] = [
     summary: 'run the tests of endpoints',
     options: [USER, TARGET, PROFILE, JSON_OUT, DEBUG],
     example: 'svc test tool hello_world',
+    busy: 'testing',
     load: () => import('./commands/test.ts'),
   },
   {
@@ -219,6 +226,7 @@ export const COMMANDS: readonly Command[] = [
       DEBUG,
     ],
     example: 'svc evals shop --model gpt-4.1 --junit evals.xml',
+    busy: 'evaluating',
     load: () => import('./commands/evals.ts'),
   },
   {
@@ -236,6 +244,7 @@ export const COMMANDS: readonly Command[] = [
       DEBUG,
     ],
     example: 'svc lint --fail-on warning',
+    busy: 'reading the project',
     load: () => import('./commands/lint.ts'),
   },
   {
@@ -243,6 +252,7 @@ export const COMMANDS: readonly Command[] = [
     summary: 'write the drift baseline: tables, endpoints and test outcomes',
     options: [PROFILE, JSON_OUT, DEBUG],
     example: 'svc drift-snapshot && git add drift',
+    busy: 'taking a snapshot',
     load: () => import('./commands/drift-snapshot.ts'),
   },
   {
@@ -259,6 +269,7 @@ export const COMMANDS: readonly Command[] = [
       DEBUG,
     ],
     example: 'svc drift-check --fail-on breaking',
+    busy: 'comparing with the baseline',
     load: () => import('./commands/drift-check.ts'),
   },
   {
@@ -266,6 +277,7 @@ export const COMMANDS: readonly Command[] = [
     summary: 'record the endpoints as clients see them, for `svc validate --locked` and `svc build`',
     options: [PROFILE, JSON_OUT, DEBUG],
     example: 'svc lock && git add svc-lock.json',
+    busy: 'locking',
     load: () => import('./commands/lock.ts'),
   },
   {
@@ -283,6 +295,7 @@ export const COMMANDS: readonly Command[] = [
       DEBUG,
     ],
     example: 'svc policy matrix --role analyst --role manager',
+    busy: 'reading the policies',
     load: () => import('./commands/policy.ts'),
   },
   {
@@ -296,6 +309,7 @@ export const COMMANDS: readonly Command[] = [
       DEBUG,
     ],
     example: 'svc query "SELECT * FROM customers WHERE id = $id" --param id=7',
+    busy: 'running the query',
     load: () => import('./commands/query.ts'),
   },
   {
@@ -326,6 +340,7 @@ export const COMMANDS: readonly Command[] = [
       DEBUG,
     ],
     example: 'svc log --since 24h --status error',
+    busy: 'reading the log',
     load: () => import('./commands/log.ts'),
   },
   {
@@ -339,6 +354,7 @@ export const COMMANDS: readonly Command[] = [
       DEBUG,
     ],
     example: 'svc log-cleanup --dry-run',
+    busy: 'cleaning the log',
     load: () => import('./commands/log-cleanup.ts'),
   },
   {
@@ -356,6 +372,7 @@ export const COMMANDS: readonly Command[] = [
       DEBUG,
     ],
     example: 'svc replay audit/logs-default.jsonl --against build/node',
+    busy: 'replaying',
     load: () => import('./commands/replay.ts'),
   },
   {
@@ -363,6 +380,7 @@ export const COMMANDS: readonly Command[] = [
     summary: 'JSON Schema for editors: endpoint (default), site or evals; python: types of svc.runtime',
     options: [{ flags: '--out <file>', summary: 'file to write to (default: stdout)' }, JSON_OUT, DEBUG],
     example: 'svc schema --out .svc/endpoint.schema.json',
+    busy: 'reading the schema',
     load: () => import('./commands/schema.ts'),
   },
   {
@@ -387,6 +405,7 @@ export const COMMANDS: readonly Command[] = [
       DEBUG,
     ],
     example: 'svc doctor https://mcp.example.com',
+    busy: 'looking for problems',
     load: () => import('./commands/doctor.ts'),
   },
   {
@@ -484,6 +503,7 @@ export const COMMANDS: readonly Command[] = [
       DEBUG,
     ],
     example: 'svc dbt-config --dry-run',
+    busy: 'reading the project',
     load: () => import('./commands/dbt-config.ts'),
   },
   {
@@ -526,6 +546,7 @@ export const COMMANDS: readonly Command[] = [
       DEBUG,
     ],
     example: 'svc build --target aws-lambda --config user.yml',
+    busy: 'building',
     load: () => import('./commands/build.ts'),
   },
   {

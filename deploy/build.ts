@@ -87,6 +87,8 @@ export interface BuildOptions extends CallerOptions {
    * check forbids the build. Default: plan every statement.
    */
   readonly inspect?: (database: Database) => Promise<readonly Allowed[]>;
+  /** Receives the name of each step before it begins. */
+  readonly onStep?: (step: string) => void;
 }
 
 /** A finished artefact: plain JSON. */
@@ -124,22 +126,29 @@ interface Ready {
 export async function buildTarget(options: BuildOptions): Promise<BuildResult> {
   // Asked for before the long steps.
   await loadBundler();
+  const { onStep = () => {} } = options;
+  onStep('reading the project');
   const { target } = await TARGETS[options.target].load();
   const ready = await readProject(options);
   const warnings = checkPython(ready, options);
   const out = resolve(options.root, options.out ?? join('build', options.target));
   const built = await replaceFolder(out, async (folder) => {
+    onStep('copying the engine');
     await writeEngine(folder, ready);
+    onStep('copying the database');
     const { copy, loaded, ...written } = await writeDatabase(folder, target, ready, options);
+    onStep('checking statements and tests');
     const allowed = await inspectDatabase({ folder, copy, name: written.database.name }, ready, options);
     refuseUnrunnablePython(ready, options);
     const database = await moveRemote(folder, target, ready, { copy, ...written }, options);
     const manifest = toManifest(ready, database, allowed);
+    onStep('bundling');
     const bundles = await bundleEntries(target, ready, manifest);
     await writeAll(folder, toBundleFiles(bundles));
     await writeAll(folder, toMaterials(bundles, ready, manifest, options));
     await writeAll(folder, await toPlatformFiles(target, ready, manifest, options.target));
     await writeAll(folder, toServedFiles(ready, manifest));
+    onStep('finishing the folder');
     await target.finish(folder, await listFiles(folder));
     const next = nextOf(target, ready, database);
     return { hash: manifest.hash, files: await listFiles(folder), next, ...(loaded ? { loaded } : {}) };

@@ -20,7 +20,6 @@ import { toColumns } from '../io/columns.ts';
 import type { CommandInput } from '../io/command-input.ts';
 import { toFindingLines } from '../io/findings.ts';
 import { type Output, styled } from '../io/output.ts';
-import { withProgress } from '../io/progress.ts';
 import { type CheckedProject, checkProject, databaseOf, refuseErrors, siteOf } from '../project/project.ts';
 import { settingsOf, toConfigError } from '../project/settings.ts';
 import { archOf, engineOf, platformOf } from '../project/target.ts';
@@ -70,8 +69,9 @@ export async function buildChecked(
   const engine = engineOf(input);
   const secrets = engine === 'native' ? (await settingsOf(input, checked)).secrets : [];
   const own = await ownCallers(checked);
-  return withProgress(`building for ${TARGETS[target].title}`, () =>
+  return output.progress(`building for ${TARGETS[target].title}`, (say) =>
     buildTarget({
+      onStep: say,
       root,
       target,
       out: outOf(root, target, input),

@@ -11,7 +11,6 @@ import { configuredAddress, toAddress } from '../doctor/address.ts';
 import { toColumns } from '../io/columns.ts';
 import type { CommandInput } from '../io/command-input.ts';
 import { type Output, styled } from '../io/output.ts';
-import { withProgress } from '../io/progress.ts';
 import { parseParamOptions } from '../project/param-option.ts';
 import { checkSite } from '../project/project.ts';
 import { settingsOf } from '../project/settings.ts';
@@ -28,7 +27,9 @@ export const run: Run = async (input, output) => {
   const session = await openSession(await urlOf(input), tokenOf(input));
   try {
     if (listing || name === undefined) return await list(session, kind, output);
-    return await withProgress('waiting', () => call(session, { kind: kind ?? 'tool', name, args }, output));
+    return await output.progress('waiting', () =>
+      call(session, { kind: kind ?? 'tool', name, args }, output),
+    );
   } finally {
     await session.close();
   }

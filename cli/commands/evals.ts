@@ -18,7 +18,6 @@ import { keepTranscript, writeText } from '../evals/transcripts.ts';
 import type { CommandInput } from '../io/command-input.ts';
 import { createLog } from '../io/log.ts';
 import type { Output } from '../io/output.ts';
-import { withSteps } from '../io/progress.ts';
 import {
   type CheckedProject,
   checkProject,
@@ -93,9 +92,14 @@ async function runAll(job: Job, input: CommandInput, output: Output): Promise<Ev
   const folder = input.text('out') ?? join(checked.project.root, foldersOf(checked), 'transcripts');
   const total = runnable.reduce((sum, { suite }) => sum + suite.tests.length, 0);
   try {
-    const reports = await withSteps('tests', total, (onTest) =>
+    let begun = 0;
+    const reports = await output.progress('evaluating', (say) =>
       runSuites(runnable, {
-        ...{ runtime, offers: toOffers(catalog), user, concurrency, onTest },
+        ...{ runtime, offers: toOffers(catalog), user, concurrency },
+        onTest: (suite, test) => {
+          say(`${suite}: ${test}`, begun, total);
+          begun += 1;
+        },
         secrets: transcriptSecrets(settings),
         signal: new AbortController().signal,
         keep: (transcript) => keepTranscript(folder, transcript, input.text('out') === undefined),

@@ -27,7 +27,7 @@ export const run: Run = async (input, output) => {
     toolbox !== undefined
       ? await createFromToolbox(root, answers, toolbox)
       : data.length > 0
-        ? await createWithData(root, answers, data)
+        ? await output.progress('reading the data', () => createWithData(root, answers, data))
         : await createEmpty(root, answers, output);
   const { project, profile } = answers;
   const made = { status: 'ok', root, project, profile, files, database };

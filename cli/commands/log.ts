@@ -10,7 +10,6 @@ import type { Run } from '../command.ts';
 import type { CommandInput } from '../io/command-input.ts';
 import { count } from '../io/findings.ts';
 import type { Output } from '../io/output.ts';
-import { withProgress } from '../io/progress.ts';
 import { type AuditLog, auditFilterOf, auditOf, numberOf } from '../log/audit-log.ts';
 import { toRecordTable, toStatsText } from '../log/audit-text.ts';
 
@@ -38,7 +37,7 @@ async function showRecords(
   output: Output,
 ): Promise<void> {
   const query = createAuditQuery(path);
-  const page = await withProgress('reading', () => query.query(filter, { limit, offset: 0 }));
+  const page = await query.query(filter, { limit, offset: 0 });
   const { records, total, foreign } = page;
   const document = { count: records.length, total, foreign, records: records.map(toJson) };
   output.data(document, () => (records.length === 0 ? 'no records' : toRecordTable(records)));
@@ -51,7 +50,7 @@ async function showRecords(
 
 async function showStats({ path }: AuditLog, filter: AuditFilter, output: Output): Promise<void> {
   const query = createAuditQuery(path);
-  const { groups, foreign } = await withProgress('reading', () => query.groups(filter));
+  const { groups, foreign } = await query.groups(filter);
   const stats = toStats(groups);
   const document = {
     ...stats,
@@ -93,7 +92,7 @@ async function exportAll(
     if ((await filesOf(path, {})).includes(file)) {
       throw new SvcError('usage', `${given} is a file of the audit log. Name another file for the export.`);
     }
-    done.push({ file, records: await withProgress('exporting', () => write(path, filter, file)) });
+    done.push({ file, records: await write(path, filter, file) });
   }
   return done;
 }

@@ -8,7 +8,6 @@ import { nearestName } from '../../src/types/nearest.ts';
 import type { Run } from '../command.ts';
 import type { CommandInput } from '../io/command-input.ts';
 import { styled } from '../io/output.ts';
-import { withProgress } from '../io/progress.ts';
 import { toText } from '../io/value-text.ts';
 import { openBeside } from '../project/copied-database.ts';
 import { parseParamOptions, readParamText } from '../project/param-option.ts';
@@ -36,7 +35,7 @@ export const run: Run = async (input, output) => {
   try {
     const { signal } = new AbortController();
     const call = { caller: null, signal, timeoutMs: TIMEOUT_MS };
-    const result = await withProgress('running', () => database.run(request, call));
+    const result = await database.run(request, call);
     output.data(result.rows, () => toTable(result));
     if (result.truncated)
       output.note(`Only the first ${MAX_ROWS} rows are shown. Add LIMIT or WHERE to the SQL.`);

@@ -8,7 +8,6 @@ import { SvcError } from '../../src/errors.ts';
 import { type Player, type RecordFields, replay } from '../../src/quality/replay/run.ts';
 import type { Run } from '../command.ts';
 import type { CommandInput } from '../io/command-input.ts';
-import { withLine } from '../io/progress.ts';
 import { numberOf } from '../log/audit-log.ts';
 import { parseUser } from '../project/user-context.ts';
 import { ensureWasmArtefact } from '../project/wasm-artefact.ts';
@@ -24,7 +23,9 @@ export const run: Run = async (input, output) => {
   const user = await parseUser(input.text('userContext'));
   const player = await openPlayer(input, user);
   try {
-    const report = await withLine((say) => replay(recordsOf(file, limit), player, (name) => say(name)));
+    const report = await output.progress('replaying', (say) =>
+      replay(recordsOf(file, limit), player, (name) => say(name)),
+    );
     const against = input.text('against') ?? '';
     output.data({ ...report, against }, () => toReplayText(report));
     return report.status === 'ok' ? 0 : 1;

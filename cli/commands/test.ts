@@ -8,7 +8,6 @@ import type { Run } from '../command.ts';
 import type { CommandInput } from '../io/command-input.ts';
 import { createLog } from '../io/log.ts';
 import type { Output } from '../io/output.ts';
-import { withLine } from '../io/progress.ts';
 import { openBeside } from '../project/copied-database.ts';
 import { chooseEndpoints } from '../project/endpoint-choice.ts';
 import { type CheckedProject, checkProject, databaseFor, siteOf, soundPart } from '../project/project.ts';
@@ -60,7 +59,7 @@ async function runAll(
     if (chosen.some(({ endpoint }) => endpoint?.kind !== 'prompt' && endpoint?.tests.length)) {
       await runtime.database();
     }
-    return await withLine(async (say) => {
+    return await output.progress('testing', async (say) => {
       const onTest = (endpoint: string, test: string) => say(`${endpoint}: ${test}`);
       return toTestReport(await reportsOf(chosen, checked, { runtime, user, signal, onTest }));
     });

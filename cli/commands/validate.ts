@@ -30,7 +30,10 @@ export const run: Run = async (input, output) => {
   const python = [...(await checkPythonFiles(checked, file)), ...(await checkPythonOn(checked, target))];
   const secrets = loaded?.settings?.secrets ?? [];
   const scope = { file, target, secrets, offline: input.flag('offline') };
-  const found = [...own, ...locked, ...python, ...(await checkDatabase(checked, scope))];
+  const sql = await output.progress('checking SQL', (say) =>
+    checkDatabase(checked, { ...scope, onEndpoint: say }),
+  );
+  const found = [...own, ...locked, ...python, ...sql];
   const findings = file === null ? found : found.filter((finding) => concerns(finding, file, checked));
   const failed = findings.some(({ severity }) => severity === 'error');
   const document = { status: failed ? 'error' : 'ok', findings: findings.map((finding) => ({ ...finding })) };

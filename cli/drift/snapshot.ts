@@ -13,7 +13,6 @@ import type { Settings } from '../../src/settings/model.ts';
 import type { CommandInput } from '../io/command-input.ts';
 import { createLog } from '../io/log.ts';
 import type { Output } from '../io/output.ts';
-import { withLine } from '../io/progress.ts';
 import { openBeside } from '../project/copied-database.ts';
 import { type CheckedProject, databaseOf, refuseErrors, siteOf } from '../project/project.ts';
 import { lazyPython } from '../project/python.ts';
@@ -36,10 +35,13 @@ export async function takeSnapshot(
     const { signal } = new AbortController();
     const tables = await readTables(database, signal);
     const reading = readersOf(checked, catalog);
-    const findings = await checkStatements(reading.filter(isSourced), catalog, database, {
-      platform: null,
-      engine: database.engine,
-    });
+    const findings = await output.progress('checking SQL', (say) =>
+      checkStatements(reading.filter(isSourced), catalog, database, {
+        platform: null,
+        engine: database.engine,
+        onEndpoint: say,
+      }),
+    );
     const reports = await testAll(reading, { checked, catalog, database, settings }, output);
     return toSnapshot({ project, catalog, tables, reports, findings, modules: await readModules(checked) });
   } finally {
@@ -80,7 +82,7 @@ async function testAll(
   const runtime = createRuntime({ catalog, open, openPython: () => python.open(), log });
   const { signal } = new AbortController();
   try {
-    return await withLine(async (say) => {
+    return await output.progress('testing', async (say) => {
       const onTest = (endpoint: string, test: string) => say(`${endpoint}: ${test}`);
       const reports: EndpointReport[] = [];
       for (const endpoint of endpoints) {

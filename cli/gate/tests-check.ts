@@ -10,6 +10,7 @@ import { isSourced, readersOf } from '../drift/snapshot.ts';
 import type { CommandInput } from '../io/command-input.ts';
 import { createLog } from '../io/log.ts';
 import type { Output } from '../io/output.ts';
+import type { Say } from '../io/progress.ts';
 import { lazyPython } from '../project/python.ts';
 import { checkProjectSettings } from '../project/settings.ts';
 import type { ServedEndpoints } from './served-endpoints.ts';
@@ -42,7 +43,7 @@ export async function testsCheck(
   const parts = { catalog, open, log: createLog(streams.output) };
   const runtime = createRuntime(python === null ? parts : { ...parts, openPython: () => python.open() });
   try {
-    const problems = await runAll(able, runtime);
+    const problems = await streams.output.progress('testing', (say) => runAll(able, runtime, say));
     const left = tested.filter((one) => !able.includes(one)).map(({ name }) => name);
     return judge(
       'tests',
@@ -71,11 +72,16 @@ async function openPython(
   });
 }
 
-async function runAll(endpoints: readonly Endpoint[], runtime: Runtime): Promise<readonly GateIssue[]> {
+async function runAll(
+  endpoints: readonly Endpoint[],
+  runtime: Runtime,
+  say: Say,
+): Promise<readonly GateIssue[]> {
   const { signal } = new AbortController();
   const problems: GateIssue[] = [];
+  const onTest = (endpoint: string, test: string) => say(`${endpoint}: ${test}`);
   for (const endpoint of endpoints) {
-    const { tests } = await runTests(endpoint, { runtime, user: null, signal });
+    const { tests } = await runTests(endpoint, { runtime, user: null, signal, onTest });
     problems.push(...tests.flatMap((test) => problemOf(endpoint, test)));
   }
   return problems;

@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import type { JsonValue } from '../../src/json.ts';
+import { createProgressLine, type Say } from './progress.ts';
 
 /** The output of a command: data on stdout, everything else on stderr. */
 export interface Output {
@@ -9,6 +10,8 @@ export interface Output {
   data(document: JsonValue, text: () => string): void;
   /** Prints a remark for people. */
   note(text: string): void;
+  /** Tells people at a terminal about work that takes longer than a second. Prints nothing with --json. */
+  progress<T>(label: string, work: (say: Say) => Promise<T>): Promise<T>;
 }
 
 /** Styles by meaning, so that all commands use the same colours. */
@@ -38,7 +41,11 @@ export interface ProcessOutput extends Output {
 /** The output of this process. */
 export function createOutput(options: { json: boolean; debug: boolean }): ProcessOutput {
   let answered = false;
-  const write = (stream: NodeJS.WriteStream, text: string) => stream.write(`${text}\n`);
+  const line = options.json ? null : createProgressLine(process.stderr);
+  const write = (stream: NodeJS.WriteStream, text: string) => {
+    line?.clear();
+    stream.write(`${text}\n`);
+  };
   return {
     ...options,
     get answered() {
@@ -49,6 +56,7 @@ export function createOutput(options: { json: boolean; debug: boolean }): Proces
       write(process.stdout, options.json ? JSON.stringify(document) : text());
     },
     note: (text) => write(process.stderr, text),
+    progress: (label, work) => (line === null ? work(() => {}) : line.during(label, work)),
   };
 }
 

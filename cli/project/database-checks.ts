@@ -22,6 +22,7 @@ import { type Positions, positionAt } from '../../src/project/yaml/position.ts';
 import { checkAttachments, checkExtensions, type ServingPlatform } from '../../src/quality/platform.ts';
 import { checkStatements, UNAVAILABLE } from '../../src/quality/statements.ts';
 import { checkTablesExist } from '../../src/quality/table-rules.ts';
+import type { Say } from '../io/progress.ts';
 import { tryExtensions } from './extensions.ts';
 import { type CheckedProject, databaseFor, soundPart } from './project.ts';
 import { ensureWasmArtefact } from './wasm-artefact.ts';
@@ -36,12 +37,14 @@ export interface ValidationScope {
   readonly secrets?: readonly DatabaseSecret[];
   /** If true, unreachable remote data is not an error. */
   readonly offline?: boolean;
+  /** Receives each endpoint before its statement is checked. */
+  readonly onEndpoint?: Say;
 }
 
 /** Checks the SQL of endpoints without errors on the engine that will serve them. */
 export async function checkDatabase(
   checked: CheckedProject,
-  { file, target, secrets = [], offline = false }: ValidationScope,
+  { file, target, secrets = [], offline = false, onEndpoint = () => {} }: ValidationScope,
 ): Promise<readonly Finding[]> {
   const { site } = checked.project;
   if (site === null) return [];
@@ -68,7 +71,7 @@ export async function checkDatabase(
   try {
     const check = async (database: Database) => [
       ...(await checkTablesExist(tables, positions, database)),
-      ...(await checkStatements(asked, catalog, database, { ...serving, offline })),
+      ...(await checkStatements(asked, catalog, database, { ...serving, offline, onEndpoint })),
     ];
     return [...unknown, ...(await withDatabase(sound.root, choice, check))];
   } catch (thrown) {

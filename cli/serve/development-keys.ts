@@ -3,7 +3,6 @@ import { SvcError } from '../../src/errors.ts';
 import { type EndpointReport, toTestReport } from '../../src/quality/test/report.ts';
 import { runTests } from '../../src/quality/test/run.ts';
 import type { Output } from '../io/output.ts';
-import { withLine } from '../io/progress.ts';
 import { soundPart } from '../project/project.ts';
 import { toReportText } from '../test/report-text.ts';
 import type { DevelopmentKey } from './keys.ts';
@@ -30,7 +29,7 @@ async function runAllTests(started: Started, output: Output): Promise<void> {
     endpoint?.enabled ? [endpoint] : [],
   );
   const reports: EndpointReport[] = [];
-  await withLine(async (say) => {
+  await output.progress('testing', async (say) => {
     const onTest = (endpoint: string, test: string) => say(`${endpoint}: ${test}`);
     for (const endpoint of endpoints)
       reports.push(await runTests(endpoint, { runtime, user: null, signal, onTest }));

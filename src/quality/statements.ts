@@ -16,6 +16,13 @@ export const UNAVAILABLE: ReadonlySet<string> = new Set([
   'target_unsupported',
 ]);
 
+interface StatementOptions {
+  readonly offline?: boolean;
+  readonly syntaxOnly?: boolean;
+  /** Receives each endpoint before its check, with the number of checked endpoints and of all. */
+  readonly onEndpoint?: (name: string, done: number, total: number) => void;
+}
+
 /**
  * Plans each endpoint's SQL with the serving engine and runs nothing. With `syntaxOnly` the database may be an empty one,
  * and only errors of the parser are findings. Throws only if there is no database.
@@ -24,10 +31,11 @@ export async function checkStatements(
   endpoints: readonly Sourced[],
   catalog: Catalog,
   database: Database,
-  serving: ServingPlatform & { readonly offline?: boolean; readonly syntaxOnly?: boolean },
+  serving: ServingPlatform & StatementOptions,
 ): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
-  for (const endpoint of endpoints) {
+  for (const [index, endpoint] of endpoints.entries()) {
+    serving.onEndpoint?.(endpoint.name, index, endpoints.length);
     const entry = endpoint.kind === 'tool' ? catalog.tools[endpoint.name] : catalog.resources[endpoint.uri];
     if (entry === undefined || entry.source.language !== 'sql') continue;
     try {

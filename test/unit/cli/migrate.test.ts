@@ -180,6 +180,7 @@ async function migrate(root: string, options: Readonly<Record<string, unknown>> 
     debug: false,
     data: (document, text) => Object.assign(shown, { document, text: text() }),
     note: () => {},
+    progress: (_, work) => work(() => {}),
   };
   vi.stubEnv('HOME', ENV.HOME);
   vi.stubEnv('MXCP_CONFIG', '');

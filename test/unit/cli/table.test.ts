@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { Option } from 'commander';
 import { describe, expect, it } from 'vitest';
+import { commandNameOf } from '../../../cli/command.ts';
 import { COMMANDS } from '../../../cli/table.ts';
 
 /** Each name by which code of the command line asks for an option. */
@@ -22,5 +23,23 @@ describe('the table of commands', () => {
     const names = asked();
     expect(names.length).toBeGreaterThan(50);
     expect(names.filter((name) => !named.includes(name))).toEqual([]);
+  });
+
+  // Requirements: cli.progress
+  it('tells of each command what it does, unless it serves, asks or has a line of its own', () => {
+    const silent = COMMANDS.filter(({ busy }) => busy === undefined).map(commandNameOf);
+    expect(silent).toEqual([
+      'init',
+      'serve',
+      'dev',
+      'admin',
+      'auth',
+      'call',
+      'inspect',
+      'completion',
+      'connect',
+      'dbt',
+      'preview',
+    ]);
   });
 });
