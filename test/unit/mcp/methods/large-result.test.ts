@@ -50,6 +50,7 @@ const TREE = {
 };
 
 const BOSS: User = { ...ALICE, id: 'u-2', role: 'boss' };
+const NOT_OPENED = 'The link is too old, or it belongs to another caller. Call the tool again.';
 let served: Served;
 let now = 1_800_000_000_000;
 
@@ -180,14 +181,14 @@ describe('a large result', () => {
       expect((await read(uri, user)).error?.message).toContain('belongs to another caller');
     }
     const changed = `${uri.slice(0, -1)}${uri.endsWith('A') ? 'B' : 'A'}`;
-    expect((await read(changed, BOSS)).error).toBeDefined();
+    expect((await read(changed, BOSS)).error?.message).toBe(NOT_OPENED);
     const other = createSealer({
       ring: createKeyRing(parseKeys([generateKey()])),
       now: () => now,
       notBefore: null,
     });
     const { json } = await exchange(appOf(BOSS, { sealer: () => other }), modern('resources/read', { uri }));
-    expect(json.error).toBeDefined();
+    expect((json.error as { message: string }).message).toBe(NOT_OPENED);
     now += 61_000;
     expect((await read(uri, BOSS)).error?.message).toContain('too old');
   });
