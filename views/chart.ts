@@ -1,13 +1,14 @@
-import type { Row, ViewConfig } from './config.ts';
+import type { ViewKind } from './config.ts';
 import { shape } from './element.ts';
 import { type Formats, toNumber } from './format.ts';
+import type { Row } from './rows.ts';
 
 const [LEFT, RIGHT, TOP, BOTTOM] = [56, 12, 12, 36];
 const MOST_SERIES = 6;
 /** The room of a label along the axis, in pixels. */
 const LABEL_ROOM = 96;
 /** More bars than this have no room. */
-const MOST_BARS = 60;
+export const MOST_BARS = 60;
 
 /** The size of a chart in pixels. */
 export interface Size {
@@ -43,7 +44,7 @@ function isNumeric(rows: readonly Row[], name: string): boolean {
 export interface Chart {
   readonly rows: readonly Row[];
   readonly columns: ChartColumns;
-  readonly view: ViewConfig['view'];
+  readonly view: ViewKind;
   readonly label: string;
   readonly titleOf: (column: string) => string;
   readonly size: Size;
@@ -106,11 +107,7 @@ interface Series {
   readonly base: number;
 }
 
-function drawSeries(
-  view: ViewConfig['view'],
-  points: readonly Point[],
-  { index, many, width, base }: Series,
-) {
+function drawSeries(view: ViewKind, points: readonly Point[], { index, many, width, base }: Series) {
   const group = shape('g', { class: `series s${index}` });
   if (view === 'bar') {
     const each = (width * 0.8) / many;
@@ -177,7 +174,7 @@ function scale(ticks: readonly number[], [from, to]: readonly [number, number]) 
 function alongScale(
   rows: readonly Row[],
   along: string,
-  { view, width }: { readonly view: ViewConfig['view']; readonly width: number },
+  { view, width }: { readonly view: ViewKind; readonly width: number },
 ) {
   const [from, to] = [LEFT, width - RIGHT];
   const most = Math.max(2, Math.floor((to - from) / LABEL_ROOM));
@@ -212,6 +209,12 @@ function shorten(text: string): string {
 const LATITUDE = /^(lat|latitude|breite)$/i;
 const LONGITUDE = /^(lon|lng|long|longitude|länge)$/i;
 
+/** The columns of latitude and longitude; null without them. */
+export function placeColumns(columns: readonly string[]): readonly [string, string] | null {
+  const [lat, lon] = [LATITUDE, LONGITUDE].map((form) => columns.find((name) => form.test(name)));
+  return lat === undefined || lon === undefined ? null : [lat, lon];
+}
+
 /** Draws points at their latitude and longitude over a net of degrees; null without such columns. It loads no tiles. */
 export function drawMap(
   rows: readonly Row[],
@@ -222,8 +225,9 @@ export function drawMap(
   }: { readonly columns: readonly string[]; readonly label: string; readonly size: Size },
   formats: Formats,
 ): SVGSVGElement | null {
-  const [lat, lon] = [LATITUDE, LONGITUDE].map((form) => columns.find((name) => form.test(name)));
-  if (lat === undefined || lon === undefined) return null;
+  const places = placeColumns(columns);
+  if (places === null) return null;
+  const [lat, lon] = places;
   const points = rows
     .map((row) => ({ row, north: toNumber(row[lat]), east: toNumber(row[lon]) }))
     .filter(({ north, east }) => Math.abs(north) <= 90 && Math.abs(east) <= 180);

@@ -8,6 +8,8 @@ export interface ToolResult {
   readonly content?: readonly { readonly type: string; readonly text?: string }[];
   readonly structuredContent?: unknown;
   readonly isError?: boolean;
+  /** Under `svc-kit/truncated`, the reason why rows are missing. */
+  readonly _meta?: { readonly [key: string]: unknown };
 }
 
 /** The facts about the host that change the page. */

@@ -1,8 +1,9 @@
-import { columnsOf, drawChart, drawMap } from './chart.ts';
-import type { Row, ViewConfig } from './config.ts';
+import type { ViewConfig } from './config.ts';
 import { element } from './element.ts';
+import { type DrawnView, drawFigure } from './figure.ts';
 import { createFormats, type Formats, toNumber } from './format.ts';
 import { connect, type Host, type HostContext, type ToolResult } from './host.ts';
+import { columnNames, type Row, toRows } from './rows.ts';
 
 /*
  * The page of every view. It gets results from the host and asks for further rows by calling the same tool, so it has
@@ -13,13 +14,21 @@ const config: ViewConfig = JSON.parse(document.getElementById('config')?.textCon
 /** The rows that a table shows at a time. */
 const ROWS_SHOWN = 50;
 
+interface Order {
+  readonly column: string;
+  readonly down: boolean;
+}
+
 interface State {
   args: Record<string, unknown>;
   rows: readonly Row[];
   columns: readonly string[];
   /** The first row that is shown, within `rows`. */
   first: number;
-  sort: { readonly column: string; readonly down: boolean } | null;
+  /** The order that the page gives to the rows at hand; null: the order of the tool. */
+  sort: Order | null;
+  /** Says that the tool returned a part of its rows. */
+  cut: string | null;
   message: string | null;
   isBusy: boolean;
   context: HostContext;
@@ -31,6 +40,7 @@ const state: State = {
   columns: [],
   first: 0,
   sort: null,
+  cut: null,
   message: 'Waiting for the result …',
   isBusy: false,
   context: {},
@@ -42,32 +52,24 @@ function titleOf(column: string): string {
   return config.columns[column]?.title ?? column.replaceAll('_', ' ');
 }
 
-/** Reads a result; older clients get a list as `{result: list}`. */
-function toRows({ structuredContent: value }: ToolResult): readonly Row[] {
-  const only = isRow(value) && Object.keys(value).length === 1 && 'result' in value ? value.result : value;
-  const items: readonly unknown[] = Array.isArray(only)
-    ? only
-    : only === undefined || only === null
-      ? []
-      : [only];
-  return items.map((item) => (isRow(item) ? item : { value: item }));
-}
-
-function isRow(value: unknown): value is Row {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function show(result: ToolResult): void {
   state.isBusy = false;
   if (result.isError) {
     state.message = result.content?.find(({ text }) => text !== undefined)?.text ?? 'The call failed.';
   } else {
-    state.rows = toRows(result);
-    state.columns = [...new Set(state.rows.slice(0, 1_000).flatMap((row) => Object.keys(row)))];
+    state.rows = toRows(result.structuredContent);
+    state.columns = columnNames(state.rows);
+    state.cut = cutOf(result);
     state.first = 0;
     state.message = state.rows.length === 0 ? 'No rows.' : null;
   }
   render();
+}
+
+/** Why the result is a part of the tool's rows, in the server's words; null for a whole result. */
+function cutOf({ _meta: meta = {} }: ToolResult): string | null {
+  const cut = meta['svc-kit/truncated'];
+  return typeof cut === 'object' && cut !== null && 'hint' in cut ? String(cut.hint) : null;
 }
 
 function sorted(): readonly Row[] {
@@ -94,14 +96,42 @@ function pagesByCalls(): boolean {
   return config.pageSize !== null && host?.callsTools === true;
 }
 
-async function callAt(start: number): Promise<void> {
+/** Whether the tool has rows that the page has not. */
+function hasMissingRows(): boolean {
+  return pagesByCalls() || state.cut !== null;
+}
+
+/** Whether the tool sorts all its rows by a column. Rows that are all at hand need no call. */
+function sortsByCalls(column: string): boolean {
+  return host?.callsTools === true && hasMissingRows() && config.sorts.includes(column);
+}
+
+/** The order of the rows on the page. */
+function orderOf(): Order | null {
+  if (state.sort !== null) return state.sort;
+  const { sort, descending } = state.args;
+  if (typeof sort !== 'string' || !config.sorts.includes(sort)) return null;
+  return { column: sort, down: descending === true };
+}
+
+function sortBy(column: string, down: boolean): void {
+  if (sortsByCalls(column)) return void callAt(0, { sort: column, descending: down });
+  state.sort = { column, down };
+  render();
+}
+
+async function callAt(start: number, order: Record<string, unknown> = {}): Promise<void> {
   if (host === null || state.isBusy) return;
-  const args = { ...state.args, limit: pageSize(), offset: start };
+  const place = pagesByCalls() ? { limit: pageSize(), offset: start } : {};
+  const args = { ...state.args, ...order, ...place };
   state.isBusy = true;
   render();
   try {
     const result = (await host.request('tools/call', { name: config.tool, arguments: args })) as ToolResult;
-    if (!result.isError) state.args = args;
+    if (!result.isError) {
+      state.args = args;
+      if (order.sort !== undefined) state.sort = null;
+    }
     show(result);
   } catch (error) {
     show({
@@ -174,29 +204,36 @@ function toolbar(): HTMLElement {
     'header',
     {},
     element('h1', {}, config.title),
-    element('span', { role: 'status' }, range),
+    element('span', { role: 'status' }, [range, ...notesOf()].filter(Boolean).join(' · ')),
     ...(turns ? [button('Previous', () => turn(-1), start > 1), button('Next', () => turn(1), hasMore)] : []),
     ...(state.rows.length > 0 ? [button('Export', () => void exportRows())] : []),
   );
+}
+
+/** Warnings that keep a reader from taking a part for the whole. */
+function notesOf(): readonly string[] {
+  const { sort, cut, rows } = state;
+  const part = pagesByCalls() ? 'this page' : 'these rows';
+  return [
+    ...(config.view === 'number' && rows.length > 1 ? ['values of the first row'] : []),
+    ...(sort !== null && hasMissingRows() ? [`sorted within ${part} only`] : []),
+    ...(cut === null ? [] : [cut]),
+  ];
 }
 
 function table(): HTMLElement {
   const numeric = new Set(
     state.columns.filter((name) => state.rows.some((row) => typeof row[name] === 'number')),
   );
+  const present = orderOf();
   const heads = state.columns.map((name) => {
-    const { sort } = state;
-    const order = sort?.column === name ? (sort.down ? 'descending' : 'ascending') : 'none';
+    const order = present?.column === name ? (present.down ? 'descending' : 'ascending') : 'none';
     const mark = order === 'none' ? '' : order === 'ascending' ? ' ▲' : ' ▼';
-    const sortBy = () => {
-      state.sort = { column: name, down: order === 'ascending' };
-      render();
-    };
     const kind = numeric.has(name) ? 'number' : undefined;
     return element(
       'th',
       { scope: 'col', 'aria-sort': order, class: kind },
-      button(`${titleOf(name)}${mark}`, sortBy),
+      button(`${titleOf(name)}${mark}`, () => sortBy(name, order === 'ascending')),
     );
   });
   const body = shownRows().map((row) =>
@@ -228,36 +265,16 @@ function numbers(): HTMLElement {
   return element('div', { class: 'figures' }, ...figures);
 }
 
-/** Charts are drawn anew for another width, so that their texts keep their size. */
-function sizeOf() {
-  const width = Math.max(260, Math.min(1_200, document.body.clientWidth - 24));
-  return { width, height: Math.round(Math.max(220, Math.min(400, width * 0.5))) };
-}
-
-function chart(): Node {
-  const rows = shownRows();
-  const label = `${config.title}: ${config.view} of ${formats.text(rows.length)} rows`;
-  if (config.view === 'map') {
-    const map = drawMap(rows, { columns: state.columns, label, size: sizeOf() }, formats);
-    return map === null ? table() : element('figure', {}, map);
-  }
-  const columns = columnsOf(rows, state.columns, config.view === 'scatter');
-  if (columns === null) return table();
-  const legend = columns.drawn.map((name, index) =>
-    element('span', { class: `key s${index}` }, titleOf(name)),
-  );
-  return element(
-    'figure',
-    {},
-    drawChart({ rows, columns, view: config.view, label, titleOf, size: sizeOf() }, formats),
-    element('figcaption', {}, ...legend),
-  );
+function chart(view: DrawnView): Node {
+  const { title } = config;
+  const room = document.body.clientWidth - 24;
+  return drawFigure({ rows: shownRows(), view, title, titleOf, room }, formats) ?? table();
 }
 
 function content(): Node {
   if (state.message !== null) return element('p', { class: 'message', role: 'status' }, state.message);
   if (config.view === 'table') return table();
-  return config.view === 'number' ? numbers() : chart();
+  return config.view === 'number' ? numbers() : chart(config.view);
 }
 
 function render(): void {

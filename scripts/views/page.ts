@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { build } from 'esbuild';
+import { build, transform } from 'esbuild';
 
 /** The path of the generated file in the repository. */
 export const VIEW_PAGE_FILE = 'src/mcp/views/page.ts';
@@ -19,7 +19,9 @@ export async function toPageModule(): Promise<string> {
   const [script] = outputFiles;
   if (script === undefined) throw new Error('esbuild wrote no page');
   const html = readFileSync('views/page.html', 'utf8');
-  const page = html.replace('__SCRIPT__', () => script.text.trim().replaceAll('</script', '<\\/script'));
+  const style = await transform(readFileSync('views/chart.css', 'utf8'), { loader: 'css', minify: true });
+  const styled = html.replace('/*__CHART_STYLE__*/', () => style.code.trim());
+  const page = styled.replace('__SCRIPT__', () => script.text.trim().replaceAll('</script', '<\\/script'));
   return `// Written by \`node scripts/views/write.ts\` from views/; do not edit.
 // biome-ignore-all format: it is generated
 // biome-ignore-all lint: it is generated

@@ -109,6 +109,8 @@ export interface Caller {
   readonly revoked?: AbortSignal;
   /** The session of a legacy client; absent if the server is stateless. */
   readonly session?: McpSession;
+  /** Whether a legacy client without a session says that it shows views. */
+  readonly showsViews?: boolean;
 }
 
 /** The context of one message (SEP-414: the trace travels in `_meta`). */

@@ -104,7 +104,7 @@ function instructionsOf({ catalog }: Runtime, { instructions, callerOf }: Server
 function answerInitialize(server: Server, runtime: Runtime, parts: ServerDeps): void {
   server.setRequestHandler('initialize', { params: INITIALIZE_PARAMS }, (params, ctx) => {
     const { protocolVersion: asked, capabilities } = params;
-    const { session } = parts.callerOf(ctx);
+    const { session, showsViews: kept = session !== undefined } = parts.callerOf(ctx);
     const views = showsViews(capabilities);
     if (session !== undefined) {
       session.answers = answeredKinds(capabilities);
@@ -112,11 +112,7 @@ function answerInitialize(server: Server, runtime: Runtime, parts: ServerDeps): 
     }
     return {
       protocolVersion: LEGACY_VERSIONS.includes(asked) ? asked : (LEGACY_VERSIONS[0] ?? asked),
-      capabilities: shownCapabilities(
-        server.getCapabilities(),
-        runtime.catalog,
-        views && session !== undefined,
-      ),
+      capabilities: shownCapabilities(server.getCapabilities(), runtime.catalog, views && kept),
       serverInfo: toServerInfo(runtime, parts.version),
       ...instructionsOf(runtime, parts, ctx),
     };

@@ -12,6 +12,8 @@ import { LAST_BATCH_VERSION, LEGACY_VERSIONS } from '../era.ts';
 import type { McpSession } from '../sessions/session.ts';
 import { NO_SESSION } from '../sessions/session-requests.ts';
 import type { Sessions } from '../sessions/sessions.ts';
+import { createViewMark, isViewMark } from '../views/mark.ts';
+import { showsViews } from '../views/views.ts';
 import { type Rejection, toRejectionResponse } from './rejection.ts';
 import { readsStreams, type TextResponse, toAccepted, toStream } from './response.ts';
 import type { McpExchange } from './streamable-http.ts';
@@ -27,13 +29,35 @@ export async function answerLegacy(
   const version = headers.get('mcp-protocol-version') ?? LAST_BATCH_VERSION;
   const refusal = versionRefusal(route, version) ?? batchRefusal(body, version);
   if (refusal !== null) return toRejectionResponse(refusal, body);
-  if (sessions === null) return answerMessages(exchange);
+  if (sessions === null) return answerStateless(route, exchange);
   if (route.reason === 'initialize') return answerBeginning(exchange, sessions);
   const id = headers.get('mcp-session-id');
   if (id === null) return answerMessages(exchange);
   const session = sessions.find(id, caller.user);
   if (session === null) return toRejectionResponse(NO_SESSION, body);
   return answerMessages({ ...exchange, caller: within(caller, session) });
+}
+
+/** Answers without a session. A client that shows views gets a mark for it, which comes back with its next messages. */
+async function answerStateless(
+  route: InboundLegacyRoute,
+  exchange: McpExchange,
+): Promise<Response | TextResponse> {
+  const { headers, body, caller, channels, reply, views } = exchange;
+  if (!views) return answerMessages(exchange);
+  const declaring = { ...exchange, caller: { ...caller, showsViews: true } };
+  if (route.reason !== 'initialize') {
+    return answerMessages(isViewMark(headers.get('mcp-session-id')) ? declaring : exchange);
+  }
+  if (!isJSONRPCRequest(body) || !showsViews(body.params?.capabilities)) return answerMessages(exchange);
+  const outlet = await channels.legacy.exchange({
+    request: body,
+    caller: declaring.caller,
+    streams: false,
+  });
+  if ('stream' in outlet) return toStream(outlet.stream);
+  const mark = 'result' in outlet.message ? { 'mcp-session-id': createViewMark() } : {};
+  return reply(outlet.message, 200, mark);
 }
 
 /** Answers `initialize`, which begins a session unless it fails. */

@@ -10,6 +10,7 @@ import { createPlainReader } from '../plain.ts';
 import { enforceScopes } from '../scopes.ts';
 import { createServer, type ServeOptions } from '../server.ts';
 import type { Sessions } from '../sessions/sessions.ts';
+import { hasViews } from '../views/views.ts';
 import { Channel } from './channel.ts';
 import { answerLegacy } from './legacy.ts';
 import { parseMessageJson } from './message.ts';
@@ -53,6 +54,7 @@ export function createMcpHandler(
   const parts = { ...options, sessions: sessions !== null };
   const [readPlain, findList] = [createPlainReader(), createKeptLists()];
   const directly = createDirectPath(runtime, options);
+  const views = hasViews(runtime.catalog);
   const channels = {
     modern: connect(runtime, 'modern', parts),
     legacy: connect(runtime, 'legacy', parts),
@@ -78,7 +80,7 @@ export function createMcpHandler(
       list?.keep(message);
       return responder(message, ...head);
     };
-    return answer({ headers, body, caller, channels, sessions, reply, onMessage });
+    return answer({ headers, body, caller, channels, sessions, reply, views, onMessage });
   };
 }
 
@@ -135,5 +137,7 @@ export interface McpExchange {
   /** Null means stateless. */
   readonly sessions: Sessions | null;
   readonly channels: { readonly [E in Era]: Channel };
+  /** Whether tools of the catalog have views. */
+  readonly views: boolean;
   readonly onMessage: OnMessage | undefined;
 }

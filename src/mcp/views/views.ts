@@ -23,9 +23,12 @@ export function showsViews(capabilities: unknown): boolean {
   return isList(mimeTypes) && mimeTypes.includes(MEDIA_TYPE);
 }
 
-/** Whether the client of a request shows views. A legacy client without a session has never said so. */
+/** Whether the client of a request shows views. A legacy client says so once, when it begins. */
 export function clientShowsViews({ era, callerOf }: ServerDeps, ctx: ServerContext): boolean {
-  if (era === 'legacy') return callerOf(ctx).session?.showsViews ?? false;
+  if (era === 'legacy') {
+    const { session, showsViews: declared = false } = callerOf(ctx);
+    return session?.showsViews ?? declared;
+  }
   const envelope: Record<string, unknown> = ctx.mcpReq.envelope ?? {};
   return showsViews(envelope[CLIENT_CAPABILITIES_META_KEY]);
 }
@@ -69,7 +72,16 @@ function configOf({ name, view, returns, parameters, wire }: ToolEntry): JsonObj
       ]),
     ),
     pageSize: pageSizeOf(parameters),
+    sorts: sortsOf(parameters),
   };
+}
+
+/** The columns by which a tool sorts: the values of its parameter `sort`, if `descending` gives the direction. */
+function sortsOf(parameters: ToolEntry['parameters']): readonly string[] {
+  const sort = parameters.find(({ name, type }) => name === 'sort' && type === 'string');
+  const isDirected = parameters.some(({ name, type }) => name === 'descending' && type === 'boolean');
+  const values = isDirected ? (sort?.enum ?? []) : [];
+  return values.filter((value) => typeof value === 'string');
 }
 
 const DEFAULT_PAGE = 50;

@@ -35,6 +35,15 @@ const treeOf = (view: string): Tree => ({
 `,
 });
 
+const toSorted = (directed: boolean) => `tool:
+  name: days
+  view: table
+  parameters:
+    - { name: sort, type: string, enum: [total, day], default: day }
+    ${directed ? '- { name: descending, type: boolean, default: false }' : ''}
+  source: { code: "SELECT 1 AS total WHERE $sort <> '${directed ? "' AND NOT $descending AND 'a' <> '" : ''}'" }
+`;
+
 let viewed: Served;
 let plain: Served;
 
@@ -137,7 +146,9 @@ describe('a client with the extension', () => {
     const { tools } = (await ask('tools/list', {})).result;
     const uris = tools.map(({ name, _meta }) => [name, _meta?.ui?.resourceUri]);
     expect(uris).toEqual([['days', 'ui://svc-kit/days']]);
-    expect((await ask('server/discover', {})).result.capabilities.resources).toBeDefined();
+    expect((await ask('server/discover', {})).result.capabilities.resources).toEqual({
+      subscribe: true,
+    });
     const { contents } = (await ask('resources/read', { uri: 'ui://svc-kit/days' })).result;
     expect(contents[0]).toMatchObject({
       mimeType: 'text/html;profile=mcp-app',
@@ -150,6 +161,7 @@ describe('a client with the extension', () => {
       view: 'line',
       columns: { day: { title: 'Day', format: 'date' }, total: {} },
       pageSize: 20,
+      sorts: [],
     });
   });
 
@@ -177,6 +189,76 @@ describe('a client with the extension', () => {
     const { body, headers } = legacy('tools/list');
     const { result }: Answer = await (await app.fetch(post(body, { ...headers, ...session }))).json();
     expect(result.tools[0]?._meta?.ui?.resourceUri).toBe('ui://svc-kit/days');
+  });
+});
+
+describe('a legacy client of a server without sessions', () => {
+  const appOfStateless = ({ runtime }: Served) =>
+    createApp({
+      runtime: () => runtime,
+      version: '1.2.3',
+      stateless: true,
+      log: runtime.log,
+      access: () => LOCAL_ACCESS,
+    });
+
+  /** Begins as a client that declares extensions, and returns the id that it was given. */
+  async function begin(served: Served, extensions: object) {
+    const { body } = legacy('initialize', {
+      protocolVersion: '2025-11-25',
+      capabilities: { extensions },
+    });
+    const begun = await appOfStateless(served).fetch(post(body));
+    const { result }: Answer = await begun.json();
+    return { id: begun.headers.get('mcp-session-id'), capabilities: result.capabilities };
+  }
+
+  async function firstTool(headers: Record<string, string>) {
+    const { body, headers: own } = legacy('tools/list');
+    const { result }: Answer = await (
+      await appOfStateless(viewed).fetch(post(body, { ...own, ...headers }))
+    ).json();
+    return result.tools.find(({ name }) => name === 'days');
+  }
+
+  // Requirements: view.stateless
+  it('gets a mark when it declares views, and sends it with each request, to any instance', async () => {
+    const { id, capabilities } = await begin(viewed, EXTENSIONS);
+    expect(id).toMatch(/^svc-views-[\da-f-]{36}$/);
+    expect((await begin(viewed, EXTENSIONS)).id).not.toBe(id);
+    expect(capabilities.resources).toEqual({});
+    const marked = { 'mcp-session-id': String(id) };
+    expect((await firstTool(marked))?._meta?.ui).toEqual({ resourceUri: 'ui://svc-kit/days' });
+    const { body, headers } = legacy('tools/call', DAYS);
+    const called = await appOfStateless(viewed).fetch(post(body, { ...headers, ...marked }));
+    const { content, structuredContent } = ((await called.json()) as Answer).result;
+    expect(content[0]?.text).toContain('The user sees the result in a view.');
+    expect((structuredContent as { result: unknown[] }).result).toHaveLength(1_000);
+  });
+
+  // Requirements: view.stateless, view.unseen
+  it('gets no mark without views, of the client or of the server, and another id says nothing', async () => {
+    expect((await begin(viewed, {})).id).toBeNull();
+    expect((await begin(plain, EXTENSIONS)).id).toBeNull();
+    for (const headers of [{}, { 'mcp-session-id': crypto.randomUUID() }]) {
+      expect(await firstTool(headers)).toMatchObject({ _meta: { 'svc-kit/tags': ['sales'] } });
+      expect(await firstTool(headers)).not.toHaveProperty('_meta.ui');
+    }
+  });
+});
+
+describe('the columns by which a tool sorts', () => {
+  // Requirements: view.sort
+  it.each([
+    ['both parameters', true, ['total', 'day']],
+    ['no direction', false, []],
+  ])('are known to the page with %s', async (_, directed, sorts) => {
+    const sorted = await serveTree({ 'tools/days.yml': toSorted(directed) }, '');
+    const { body, headers } = modern('resources/read', { uri: 'ui://svc-kit/days' }, EXTENSIONS);
+    const { result }: Answer = await (await appOf(sorted).fetch(post(body, headers))).json();
+    const config = /id="config">(.*?)<\/script>/.exec(result.contents[0]?.text ?? '')?.[1] ?? '';
+    expect(JSON.parse(config)).toMatchObject({ sorts });
+    await sorted.close();
   });
 });
 

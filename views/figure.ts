@@ -1,0 +1,61 @@
+import { columnsOf, drawChart, drawMap, MOST_BARS, placeColumns } from './chart.ts';
+import type { ViewKind } from './config.ts';
+import { element } from './element.ts';
+import type { Formats } from './format.ts';
+import { columnNames, type Row } from './rows.ts';
+
+/** The views that are drawings. */
+export const DRAWN_VIEWS = ['line', 'bar', 'area', 'scatter', 'map'] as const satisfies readonly ViewKind[];
+
+/** A view that is a drawing. */
+export type DrawnView = (typeof DRAWN_VIEWS)[number];
+
+/** The drawings that rows fit: those with a column of numbers to draw, and a map for places. */
+export function fittingViews(rows: readonly Row[]): readonly DrawnView[] {
+  const names = columnNames(rows);
+  return DRAWN_VIEWS.filter((view) =>
+    view === 'map' ? placeColumns(names) !== null : columnsOf(rows, names, view === 'scatter') !== null,
+  );
+}
+
+/** The rows of a drawing and the room for it. */
+export interface Figure {
+  readonly rows: readonly Row[];
+  readonly view: DrawnView;
+  readonly title: string;
+  readonly titleOf: (column: string) => string;
+  /** The width of the place around it, in pixels. */
+  readonly room: number;
+}
+
+/** Draws rows with a legend; null if they do not fit the view. Drawn anew for another width, so that its texts keep their size. */
+export function drawFigure(
+  { rows, view, title, titleOf, room }: Figure,
+  formats: Formats,
+): HTMLElement | null {
+  const label = `${title}: ${view} of ${formats.text(rows.length)} rows`;
+  const size = sizeIn(room);
+  const names = columnNames(rows);
+  if (view === 'map') {
+    const map = drawMap(rows, { columns: names, label, size }, formats);
+    return map === null ? null : element('figure', {}, map);
+  }
+  const columns = columnsOf(rows, names, view === 'scatter');
+  if (columns === null) return null;
+  const legend = columns.drawn.map((name, index) =>
+    element('span', { class: `key s${index}` }, titleOf(name)),
+  );
+  const isPart = view === 'bar' && rows.length > MOST_BARS;
+  const part = `The first ${MOST_BARS} of ${formats.text(rows.length)} rows.`;
+  return element(
+    'figure',
+    {},
+    drawChart({ rows, columns, view, label, titleOf, size }, formats),
+    element('figcaption', {}, ...legend, ...(isPart ? [part] : [])),
+  );
+}
+
+function sizeIn(room: number) {
+  const width = Math.max(260, Math.min(1_200, room));
+  return { width, height: Math.round(Math.max(220, Math.min(400, width * 0.5))) };
+}
