@@ -46,8 +46,9 @@ export function toDocsPage(described: Json, kind: 'try' | 'read'): HtmlPage {
   const other = kind === 'try' ? html`<a href="redoc">Reference</a>` : html`<a href="docs">Try it</a>`;
   const body = html`<header><h1>${info.title}</h1><span class="dim">${info.version}</span>
 <nav><a href="./">Workbench</a>${other}<a href="openapi.json">OpenAPI</a></nav></header>
+<main>
 <p>${info.description} Every error is <code>{error, message, detail?}</code>.</p>
-${operations}`;
+${operations}</main>`;
   return { title: info.title, body, style: STYLE, ...(kind === 'try' ? { script: SCRIPT } : {}) };
 }
 
@@ -73,10 +74,10 @@ ${kind === 'read' ? shape : html`<details><summary>Answer</summary>${shape}</det
 }
 
 function toForm(path: string, method: string, parameters: readonly Parameter[]): Html | null {
-  const rows = parameters.map(
-    ({ name, schema }) =>
-      html`<tr><td><label for="${name}">${name}</label></td><td class="dim">${typeOf(schema)}</td><td><input id="${name}" name="${name}" autocomplete="off"></td></tr>`,
-  );
+  const rows = parameters.map(({ name, schema }) => {
+    const id = `${path}?${name}`;
+    return html`<tr><td><label for="${id}">${name}</label></td><td class="dim">${typeOf(schema)}</td><td><input id="${id}" name="${name}" autocomplete="off"></td></tr>`;
+  });
   const table = rows.length === 0 ? null : html`<table><tbody>${rows}</tbody></table>`;
   return html`<form data-path="${path}" data-method="${method.toUpperCase()}">${table}<button>Send</button><output></output></form>`;
 }
