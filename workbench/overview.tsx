@@ -1,5 +1,6 @@
 import type { Activity, EndpointCard, WorkbenchState } from '../cli/workbench/model.ts';
 import { toHash } from './address.ts';
+import { Drawing } from './drawing.tsx';
 import { Scroll } from './scroll.tsx';
 import type { Live } from './server.ts';
 
@@ -106,51 +107,17 @@ function Row({
 
 type Minutes = Activity['minutes'];
 
-/** Calls per minute of the last hour, with both axes. */
+/** Calls and errors per minute of the last hour. */
 function CallChart({ minutes }: { readonly minutes: Minutes }) {
-  const most = Math.max(1, ...minutes.map(({ calls }) => calls));
-  const heightOf = (count: number) => (count / most) * 80;
+  const rows = minutes.map(({ minute, calls, errors }) => ({ minute: timeOf(minute), calls, errors }));
   return (
     <section>
       <h2>Calls per minute</h2>
-      <svg
-        class="chart"
-        viewBox="0 0 640 110"
-        role="img"
-        aria-label={`Calls per minute of the last hour, at most ${most}`}
-      >
-        <text x="32" y="12" text-anchor="end">
-          {most}
-        </text>
-        <text x="32" y="90" text-anchor="end">
-          0
-        </text>
-        <path class="axis" d="M38 6V90H638" />
-        {minutes.map(({ minute, calls, errors }, index) => (
-          <g key={minute}>
-            <rect
-              class="calls"
-              x={40 + index * 10}
-              y={90 - heightOf(calls)}
-              width="7"
-              height={heightOf(calls)}
-            />
-            <rect
-              class="errors"
-              x={40 + index * 10}
-              y={90 - heightOf(errors)}
-              width="7"
-              height={heightOf(errors)}
-            />
-          </g>
-        ))}
-        <text x="40" y="106">
-          60 minutes ago
-        </text>
-        <text x="638" y="106" text-anchor="end">
-          now
-        </text>
-      </svg>
+      <Drawing rows={rows} view="bar" title="Calls per minute of the last hour" />
     </section>
   );
+}
+
+function timeOf(minute: string): string {
+  return new Date(minute).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
 }

@@ -1,5 +1,7 @@
-import type { CallAnswer, JsonObject } from '../cli/workbench/model.ts';
+import type { CallAnswer, EndpointCard, JsonObject } from '../cli/workbench/model.ts';
 import { CallDetail } from './call-detail.tsx';
+import { isDrawable, ResultChart } from './drawing.tsx';
+import { Failure } from './failure.tsx';
 import { Questions } from './questions.tsx';
 import { Pre, Scroll } from './scroll.tsx';
 import { type Tab, Tabs } from './tabs.tsx';
@@ -12,17 +14,27 @@ export interface NamedAnswer {
 }
 
 interface ResultProps extends NamedAnswer {
+  /** The view that the endpoint declares. */
+  readonly view: EndpointCard['view'];
   /** Calls again with answers to the questions of a call. */
   readonly onAnswer: (answers: JsonObject) => void;
 }
 
 /** One answer in each of its forms. */
-export function Result({ user, answer, onAnswer }: ResultProps) {
-  const { value, text, failed, live } = answer;
+export function Result({ user, answer, view, onAnswer }: ResultProps) {
+  const { value, failed, live } = answer;
   const tabs: Tab[] = [
     ...(value === undefined
       ? []
       : [{ name: 'Table', view: () => <ValueTable value={value} label={`Result for ${user}`} /> }]),
+    ...(value === undefined || !isDrawable(value)
+      ? []
+      : [
+          {
+            name: 'Chart',
+            view: () => <ResultChart value={value} label={`Result for ${user}`} declared={view} />,
+          },
+        ]),
     ...(value === undefined ? [] : [{ name: 'JSON', view: () => <Json value={value} /> }]),
     { name: 'Model', view: () => <ModelText answer={answer} /> },
     { name: 'Client', view: () => <Messages answer={answer} /> },
@@ -39,7 +51,7 @@ export function Result({ user, answer, onAnswer }: ResultProps) {
           {answer.ms} ms · about {answer.tokens.toLocaleString()} tokens
         </span>
       </h3>
-      {failed ? <p class="error">{text}</p> : null}
+      {failed ? <Failure answer={answer} /> : null}
       {answer.questions.length > 0 ? (
         <Questions key={JSON.stringify(answer.questions)} answer={answer} onAnswer={onAnswer} />
       ) : null}

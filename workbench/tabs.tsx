@@ -9,7 +9,8 @@ export interface Tab {
 
 /** Shows one view at a time. The arrow keys move between the tabs (ARIA Authoring Practices, "Tabs"). */
 export function Tabs({ label, tabs }: { readonly label: string; readonly tabs: readonly Tab[] }) {
-  const [chosen, choose] = useState(tabs[0]?.name ?? '');
+  // Until a person chooses, the first tab is shown, also when the tabs change.
+  const [chosen, choose] = useState<string | null>(null);
   const id = useId();
   const found = tabs.findIndex(({ name }) => name === chosen);
   const at = Math.max(0, found);

@@ -4,7 +4,7 @@ import type { LiveCall } from '../../src/admin/live-calls.ts';
 import type { Activity, Config, Status } from '../../src/admin/source.ts';
 import type { JsonObject, JsonValue } from '../../src/json.ts';
 import type { Finding } from '../../src/project/finding.ts';
-import type { EndpointKind } from '../../src/project/model.ts';
+import type { EndpointKind, ViewKind } from '../../src/project/model.ts';
 import type { MatrixRow } from '../../src/quality/matrix/matrix.ts';
 import type { EndpointReport } from '../../src/quality/test/report.ts';
 
@@ -35,6 +35,8 @@ export interface EndpointCard {
   readonly scopes: readonly string[];
   /** Whether the endpoint is served now. */
   readonly served: boolean;
+  /** The view in which clients with MCP Apps show results; null without one. */
+  readonly view: ViewKind | null;
   readonly enabled: boolean;
   /** The JSON Schema of the arguments. */
   readonly schema: JsonObject;
@@ -81,11 +83,15 @@ export interface CallRequest {
   readonly answers?: JsonObject;
 }
 
-/** A question that a person must answer before a call runs (MCP, "Elicitation"). */
+/** The kinds of questions: a form for a person, a text of the client's model, the folders of the client. */
+export type QuestionMethod = 'elicitation/create' | 'sampling/createMessage' | 'roots/list';
+
+/** A question that must be answered before a call runs (MCP, "Elicitation", "Sampling", "Roots"). */
 export interface AskedQuestion {
   readonly key: string;
+  readonly method: QuestionMethod;
   readonly message: string;
-  /** The JSON Schema of the answer. */
+  /** The JSON Schema of the form: the answer itself, or its `text` or `roots`. */
   readonly schema: JsonObject;
 }
 
@@ -102,6 +108,10 @@ export interface CallAnswer {
   readonly text: string;
   readonly tokens: number;
   readonly failed: boolean;
+  /** The error code in records; null for a success, or for a call that did not reach an endpoint. */
+  readonly code: string | null;
+  /** The reason that the client does not get, without secrets; null if the client gets it, or nothing failed. */
+  readonly cause: string | null;
   /** The questions that the call waits for. */
   readonly questions: readonly AskedQuestion[];
   /** The call with its steps and its audit record; null if it did not reach an endpoint. */

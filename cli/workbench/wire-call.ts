@@ -4,12 +4,12 @@ import type { Authenticate } from '../../src/auth/host-sign-in.ts';
 import type { Runtime } from '../../src/call/runtime.ts';
 import type { User } from '../../src/context.ts';
 import { LOCAL_ACCESS } from '../../src/http/access.ts';
-import { isObject, type JsonObject, type JsonValue } from '../../src/json.ts';
+import { isList, isObject, type JsonObject, type JsonValue } from '../../src/json.ts';
 import type { Log } from '../../src/ports.ts';
 import type { EndpointKind } from '../../src/project/model.ts';
 import { estimateTokens } from '../../src/quality/lint/token-bill.ts';
 import { VERSION } from '../../src/version.ts';
-import type { CallAnswer } from './model.ts';
+import type { AskedQuestion, CallAnswer } from './model.ts';
 
 const REVISION = '2026-07-28';
 const META = 'io.modelcontextprotocol';
@@ -43,8 +43,9 @@ export interface WireCallDeps {
  */
 export function createWireCall({ runtime, live, log }: WireCallDeps): SendCall {
   const callers = new Map<string, Awaited<ReturnType<Authenticate>>>();
+  const causes = createCauses();
   const app = createApp({
-    runtime,
+    runtime: () => causes.heardFrom(runtime()),
     version: VERSION,
     stateless: true,
     log,
@@ -55,7 +56,7 @@ export function createWireCall({ runtime, live, log }: WireCallDeps): SendCall {
     const id = crypto.randomUUID();
     callers.set(id, { user: call.user, scopes: call.scopes });
     try {
-      return await exchange(app, live, { ...call, id });
+      return await exchange({ app, live, causes }, { ...call, id });
     } finally {
       callers.delete(id);
     }
@@ -64,7 +65,16 @@ export function createWireCall({ runtime, live, log }: WireCallDeps): SendCall {
 
 const METHODS = { tool: 'tools/call', resource: 'resources/read', prompt: 'prompts/get' } as const;
 
-async function exchange(app: App, live: LiveCalls, call: WireCall & { id: string }): Promise<CallAnswer> {
+interface Wire {
+  readonly app: App;
+  readonly live: LiveCalls;
+  readonly causes: Causes;
+}
+
+async function exchange(
+  { app, live, causes }: Wire,
+  call: WireCall & { readonly id: string },
+): Promise<CallAnswer> {
   const method = METHODS[call.kind];
   const sent = { jsonrpc: '2.0', id: 1, method, params: { ...paramsOf(call), _meta: ENVELOPE } };
   const startedAt = performance.now();
@@ -87,13 +97,49 @@ async function exchange(app: App, live: LiveCalls, call: WireCall & { id: string
   const ms = Math.round((performance.now() - startedAt) * 10) / 10;
   const requestId = response.headers.get('x-request-id');
   const found = live.recent().find(({ record }) => record.request_id === requestId) ?? null;
-  return { sent, received, status: response.status, ms, ...toForms(received), live: found };
+  const cause = causes.take(requestId ?? '');
+  const code = found?.record.error_code ?? null;
+  return { sent, received, status: response.status, ms, ...toForms(received), code, cause, live: found };
+}
+
+/** The log lines of calls that failed, until the page has them. */
+interface Causes {
+  /** The same runtime, whose log is heard too. */
+  heardFrom(runtime: Runtime): Runtime;
+  take(requestId: string): string | null;
+}
+
+/** Hears the reasons of failures that clients do not get. The log has no secrets and no credentials. */
+function createCauses(): Causes {
+  const heard = new WeakMap<Runtime, Runtime>();
+  const causes = new Map<string, string>();
+  const hear =
+    (log: Log): Log =>
+    (line) => {
+      const { error_id: id, causes: found } = line.fields ?? {};
+      if (line.level === 'error' && typeof id === 'string') {
+        causes.set(id, [line.message, ...(isList(found) ? found.map(String) : [])].join('\n'));
+      }
+      log(line);
+    };
+  return {
+    heardFrom: (runtime) => {
+      const known = heard.get(runtime) ?? { ...runtime, log: hear(runtime.log) };
+      heard.set(runtime, known);
+      return known;
+    },
+    take: (requestId) => {
+      const cause = causes.get(requestId) ?? null;
+      causes.delete(requestId);
+      return cause;
+    },
+  };
 }
 
 const ENVELOPE = {
   [`${META}/protocolVersion`]: REVISION,
   [`${META}/clientInfo`]: { name: 'svc-workbench', version: VERSION },
-  [`${META}/clientCapabilities`]: { elicitation: { form: {} } },
+  [`${META}/clientCapabilities`]: { elicitation: { form: {} }, sampling: {}, roots: {} },
 };
 
 function paramsOf({ kind, name, arguments: args, answers = {} }: WireCall): JsonObject {
@@ -144,11 +190,33 @@ function toForms(received: JsonValue): Forms {
 
 function questionsOf({ inputRequests }: JsonObject): CallAnswer['questions'] {
   if (!isObject(inputRequests)) return [];
-  return Object.entries(inputRequests).map(([key, asked]) => {
-    const params = isObject(asked) && isObject(asked.params) ? asked.params : {};
-    const { message, requestedSchema } = params;
-    return { key, message: String(message ?? key), schema: isObject(requestedSchema) ? requestedSchema : {} };
-  });
+  return Object.entries(inputRequests).map(([key, asked]) => toQuestion(key, isObject(asked) ? asked : {}));
+}
+
+const TEXT_FORM: JsonObject = {
+  type: 'object',
+  properties: { text: { type: 'string', maxLength: 100_000, description: 'Text of the model' } },
+  required: ['text'],
+};
+const ROOTS_FORM: JsonObject = {
+  type: 'object',
+  properties: { roots: { type: 'array', items: { type: 'string', format: 'uri' } } },
+  required: ['roots'],
+};
+
+function toQuestion(key: string, { method, params }: JsonObject): AskedQuestion {
+  const { message, messages, requestedSchema } = isObject(params) ? params : {};
+  if (method === 'roots/list') return { key, method, message: 'Which folders are open?', schema: ROOTS_FORM };
+  if (method === 'sampling/createMessage') {
+    const text = textOf({ messages: messages ?? [] });
+    return { key, method, message: text, schema: TEXT_FORM };
+  }
+  return {
+    key,
+    method: 'elicitation/create',
+    message: String(message ?? key),
+    schema: isObject(requestedSchema) ? requestedSchema : {},
+  };
 }
 
 /** The texts of a result in their order; a client shows them to its model. */

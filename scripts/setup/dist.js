@@ -22,6 +22,8 @@ const STAMP = join(DIST, '.sources');
 const FOLDERS = ['src', 'adapters', 'deploy', 'cli'];
 /** The page of the workbench, which esbuild bundles for browsers. */
 const PAGE = 'workbench';
+/** The drawings of views, which are a part of that page. */
+const DRAWINGS = 'views';
 const FILES = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json'];
 
 /** Whether dist was compiled from the present sources. Compares sizes and times of the files and reads none. */
@@ -153,7 +155,7 @@ function isCopied(file) {
 }
 
 function sources() {
-  return [...[...FOLDERS, PAGE].flatMap((folder) => below(folder)), ...FILES];
+  return [...[...FOLDERS, PAGE, DRAWINGS].flatMap((folder) => below(folder)), ...FILES];
 }
 
 function below(folder) {

@@ -32,8 +32,9 @@ const FOLDERS: Record<string, readonly string[]> = {
   adapters: ['adapters', 'src'],
   deploy: ['deploy', 'src', 'adapters'],
   cli: ['cli', 'deploy', 'adapters', 'src'],
-  // A browser runs it: of the server it takes types only.
-  workbench: ['workbench', 'cli'],
+  // Browsers run both: of the server the workbench takes types only.
+  views: ['views'],
+  workbench: ['workbench', 'views', 'cli'],
 };
 
 /** A package and the only folders that may import it. */
@@ -75,7 +76,7 @@ const valueImports = new Map(files.map((file) => [file, importsOf(file, 'values'
 
 const edges = [...imports].flatMap(([file, targets]) => targets.map((target) => ({ file, target })));
 const local = edges.filter(({ target }) => imports.has(target));
-const packages = edges.filter(({ target }) => !/^(src|adapters|deploy|cli)\//.test(target));
+const packages = edges.filter(({ target }) => !/^(src|adapters|deploy|cli|views)\//.test(target));
 const show = ({ file, target }: { file: string; target: string }) => `${file} -> ${target}`;
 const rowOf = (path: string) =>
   ROWS.findIndex((row) => row.some((entry) => path === entry || path.startsWith(`${entry}/`)));
@@ -96,7 +97,7 @@ describe('the direction of imports', () => {
 
   it('takes nothing but types from the server into the page of the workbench', () => {
     const foreign = local.filter(
-      ({ file, target }) => file.startsWith('workbench/') && !target.startsWith('workbench/'),
+      ({ file, target }) => file.startsWith('workbench/') && !/^(workbench|views)\//.test(target),
     );
     expect(new Set(foreign.map(({ target }) => target))).toEqual(new Set(['cli/workbench/model.ts']));
     expect(foreign.filter(({ file, target }) => valueImports.get(file)?.includes(target)).map(show)).toEqual(
@@ -118,7 +119,8 @@ describe('the direction of imports', () => {
 
   it('resolves every relative import', () => {
     const lost = edges.filter(
-      ({ target }) => /^(src|adapters|deploy|cli|workbench)\/.*\.tsx?$/.test(target) && !imports.has(target),
+      ({ target }) =>
+        /^(src|adapters|deploy|cli|views|workbench)\/.*\.tsx?$/.test(target) && !imports.has(target),
     );
     expect(lost.map(show)).toEqual([]);
   });

@@ -1,4 +1,6 @@
 import { accessSync, constants } from 'node:fs';
+import axe from 'axe-core';
+import type { Frame, Page } from 'playwright-core';
 
 const PLACES = [
   process.env.CHROMIUM,
@@ -14,6 +16,13 @@ export function findChromium(): string | null {
   if (found !== undefined) return found;
   process.stderr.write('\n*** SKIPPED: no Chromium here (apt-get install chromium, or set CHROMIUM) ***\n\n');
   return null;
+}
+
+/** The violations that axe finds on a page as it is: contrast, labels, roles, structure. */
+export async function violationsOf(page: Page | Frame): Promise<readonly string[]> {
+  await page.evaluate(axe.source);
+  return page.evaluate<string[]>(`axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => id + ': ' + html.slice(0, 160) + ' ' + failureSummary)))`);
 }
 
 function isProgram(path: string): boolean {

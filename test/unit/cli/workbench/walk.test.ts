@@ -1,14 +1,28 @@
 import { cpSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import axe from 'axe-core';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findChromium } from '../../adapters/node/browser.ts';
+import { findChromium, violationsOf } from '../../adapters/node/browser.ts';
 import { folder, Svc } from '../svc.ts';
 
 const executablePath = findChromium();
 const SHOTS = 'build/tests/pages';
+
+const LOST_TABLE = `svc: 1
+tool:
+  name: lost_table
+  description: Reads a table that is not there.
+  source: { code: SELECT * FROM no_such_table }
+`;
+
+const SAMPLING = `svc: 1
+tool:
+  name: summary
+  description: Asks the model of the client.
+  ask: [{ name: word, kind: sampling, message: Describe the shop in a word, otherwise: skip }]
+  source: { code: "SELECT $word AS word, 1 AS one" }
+`;
 
 /** A request of another client to the served address. */
 async function callTool(url: string, name: string, args: object): Promise<void> {
@@ -44,11 +58,11 @@ async function openPage(context: BrowserContext, workbench: string) {
   return { page, complaints, show };
 }
 
-/** The violations that axe finds on the page as it is: contrast, labels, roles, structure. */
-async function violationsOf(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe.source);
-  return page.evaluate<string[]>(`axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ html, failureSummary }) => id + ': ' + html.slice(0, 160) + ' ' + failureSummary)))`);
+/** Stops the clock of a page: its timers, its frames of animation and its time. Returns the time at which it stands. */
+async function stopClock(page: Page): Promise<number> {
+  await page.clock.install();
+  await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 1_000);
+  return page.evaluate<number>('Date.now()');
 }
 
 describe.skipIf(executablePath === null)('the workbench in Chromium', () => {
@@ -59,7 +73,7 @@ describe.skipIf(executablePath === null)('the workbench in Chromium', () => {
   });
   afterAll(() => browser.close());
 
-  // Requirements: workbench.walk
+  // Requirements: workbench.walk, workbench.chart, workbench.failure, workbench.questions, workbench.reload
   it('leads from a nested form over two users, a saved test and a finding to the call of another client', async () => {
     const { root, url, workbench } = await openShop();
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
@@ -113,6 +127,45 @@ describe.skipIf(executablePath === null)('the workbench in Chromium', () => {
     await page.locator('.report li', { hasText: 'from the workbench' }).waitFor();
     expect(await page.locator('.report .good').count()).toBe(6);
 
+    // an answer as a chart, drawn as clients with views draw it
+    await show('tool/search_products');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByRole('tab', { name: 'Chart' }).click();
+    await page.locator('.drawing svg .s0 rect').first().waitFor();
+    expect(await page.locator('.drawing svg .s0 rect').count()).toBe(4);
+    await page.getByLabel('Kind of chart').selectOption('line');
+    await page.locator('.drawing svg .s1 path.line').waitFor();
+
+    // an error as its client meets it, with the reason for the author
+    await writeFile(join(root, 'tools/lost_table.yml'), LOST_TABLE);
+    await page.locator('nav a', { hasText: 'lost_table' }).waitFor();
+    await show('tool/lost_table');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    const failure = page.locator('.failure');
+    await failure.waitFor();
+    const [told, , , reason] = await failure.locator('> *').allTextContents();
+    expect(told).toMatch(/^The query of this endpoint failed\. \(error id [\w-]+\)$/);
+    expect(reason).toContain('no_such_table');
+    await unlink(join(root, 'tools/lost_table.yml'));
+
+    // a question to the client's model, answered in a form
+    await writeFile(join(root, 'tools/summary.yml'), SAMPLING);
+    await page.locator('nav a', { hasText: 'summary' }).waitFor();
+    await show('tool/summary');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.locator('.result legend', { hasText: 'Describe the shop in a word' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Decline' }).count()).toBe(0);
+    await page.locator('.result').getByLabel('text').fill('cosy');
+    await page.locator('.result').getByRole('button', { name: 'Answer' }).click();
+    await page.locator('.result td', { hasText: 'cosy' }).waitFor();
+    await unlink(join(root, 'tools/summary.yml'));
+
+    // a reload, and the databases
+    await show('server');
+    await page.locator('#databases', { hasText: 'answers' }).waitFor();
+    await page.getByRole('button', { name: 'Reload' }).click();
+    await page.locator('#reloaded', { hasText: /^reloaded \d/ }).waitFor();
+
     // a broken file
     await show('findings');
     await writeFile(file, before.replace('description: One customer', 'descripton: One customer'));
@@ -126,11 +179,15 @@ describe.skipIf(executablePath === null)('the workbench in Chromium', () => {
     await show('calls');
     const rows = page.locator('#calls tr', { hasText: 'best_customer' });
     expect(await rows.count()).toBe(0);
+    // The page's clock stands still: whatever would wait for a timer, such as asking again, does not happen.
+    const requests: string[] = [];
+    page.on('request', (request) => requests.push(new URL(request.url()).pathname));
+    const stoodAt = await stopClock(page);
     await callTool(url, 'best_customer', { year: 2025 });
-    const endedAt = performance.now();
     await rows.waitFor();
-    // generous for a busy machine; on an idle one it takes a few milliseconds
-    expect(performance.now() - endedAt).toBeLessThan(10_000);
+    expect(await page.evaluate<number>('Date.now()')).toBe(stoodAt);
+    expect(requests.filter((path) => path.endsWith('/api/calls'))).toEqual([]);
+    await page.clock.resume();
     await rows.getByRole('button').click();
     await page.locator('#call', { hasText: '"year": 2025' }).waitFor();
     await page.getByRole('button', { name: 'Replay in the form' }).click();
@@ -157,6 +214,7 @@ describe.skipIf(executablePath === null)('the workbench in Chromium', () => {
         '',
         'tool/quote_basket',
         'tool/get_customer',
+        'tool/search_products',
         'calls',
         'access',
         'findings',
@@ -167,6 +225,10 @@ describe.skipIf(executablePath === null)('the workbench in Chromium', () => {
           await page.getByLabel('Compare with').selectOption('manager');
           await page.getByRole('button', { name: 'Run', exact: true }).click();
           await page.locator('.comparison').waitFor();
+        }
+        if (view === 'tool/search_products') {
+          await page.getByRole('tab', { name: 'Chart' }).first().click();
+          await page.locator('.drawing svg').waitFor();
         }
         if (view === 'calls') await page.locator('#calls button').first().click();
         if (view === 'server') await page.locator('#databases').waitFor();

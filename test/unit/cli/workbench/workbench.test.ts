@@ -1,8 +1,24 @@
 import { cpSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { folder, Svc } from '../svc.ts';
+import { folder, Svc, svc } from '../svc.ts';
+
+const LOST_TABLE = `svc: 1
+tool:
+  name: lost_table
+  source: { code: SELECT * FROM no_such_table }
+`;
+
+const ASKS = `svc: 1
+tool:
+  name: asks
+  ask:
+    - - { name: word, kind: sampling, message: Describe the shop, otherwise: skip }
+      - { name: places, kind: roots, otherwise: skip }
+  source: { code: "SELECT $word AS word, $places[1] AS place" }
+`;
 
 /** The workbench of a running `svc dev`, as its page uses it. */
 class Bench {
@@ -40,9 +56,11 @@ class Bench {
   }
 }
 
-async function openBench(): Promise<Bench> {
+/** Opens the workbench of the shop example, after `prepare` has changed its folder. */
+async function openBench(prepare: (root: string) => Promise<void> = async () => {}): Promise<Bench> {
   const root = join(folder(), 'shop');
   cpSync('examples/shop', root, { recursive: true });
+  await prepare(root);
   const program = new Svc(['dev', '--port', '0', '--json'], { cwd: root });
   const { url, workbench } = JSON.parse((await program.until(/^.*\n/))[0]);
   return new Bench(root, url, workbench, await fetch(workbench, { redirect: 'manual' }));
@@ -157,6 +175,41 @@ describe('the workbench of svc dev', () => {
     expect(declined).toMatchObject({ failed: true, questions: [] });
   });
 
+  // Requirements: workbench.questions
+  it('answers for the model and the folders of a client', async () => {
+    const bench = await openBench((root) => writeFile(join(root, 'tools/asks.yml'), ASKS));
+    const call = { kind: 'tool', name: 'asks', arguments: {}, user: null };
+    const asked = (await bench.ask('call', call)).answer;
+    expect(asked.questions).toMatchObject([
+      {
+        key: 'word',
+        method: 'sampling/createMessage',
+        message: 'Describe the shop',
+        schema: { required: ['text'] },
+      },
+      { key: 'places', method: 'roots/list', schema: { required: ['roots'] } },
+    ]);
+    const inputResponses = {
+      word: { role: 'assistant', model: 'workbench', content: { type: 'text', text: 'cosy' } },
+      places: { roots: [{ uri: 'file:///shop' }] },
+    };
+    const answers = { inputResponses, requestState: asked.received.result.requestState };
+    const { answer } = await bench.ask('call', { ...call, answers });
+    expect(answer.value).toEqual([{ word: 'cosy', place: 'file:///shop' }]);
+  });
+
+  // Requirements: workbench.failure
+  it('tells the author the reason of an error that its client does not get', async () => {
+    const bench = await openBench((root) => writeFile(join(root, 'tools/lost_table.yml'), LOST_TABLE));
+    const { answer } = await bench.call(null, {}, 'lost_table');
+    expect(answer).toMatchObject({ failed: true, code: 'sql_failed' });
+    expect(answer.text).toMatch(/^The query of this endpoint failed\. \(error id [\w-]+\)$/);
+    expect(JSON.stringify(answer.received)).not.toContain('no_such_table');
+    expect(answer.cause).toContain('no_such_table');
+    const { answer: denied } = await bench.call(null);
+    expect(denied).toMatchObject({ failed: true, code: 'denied', cause: null });
+  });
+
   it('reads resources and prompts, and shows the errors of clients', async () => {
     const bench = await openBench();
     const resource = { kind: 'resource', name: 'shop://opening-hours', arguments: {}, user: null };
@@ -217,12 +270,58 @@ describe('the workbench of svc dev', () => {
     await expect.poll(found).toBeUndefined();
   });
 
-  it('shows the state of the server, its databases and drift', async () => {
-    const bench = await openBench();
+  // Requirements: workbench.health
+  it('shows the state of the server, and the health of its database and of attached ones', async () => {
+    const bench = await openBench(async (root) => {
+      const archive = await DuckDBInstance.create(join(root, 'archive.duckdb'));
+      archive.closeSync();
+      const site = join(root, 'svc-site.yml');
+      const attach = `      attach: [{ name: archive, uri: archive.duckdb }, { name: gone, uri: gone.duckdb, required: false }]\n`;
+      await writeFile(site, (await readFile(site, 'utf8')).replace(/( +path: .*\n)/, `$1${attach}`));
+    });
     const { answer } = await bench.ask('server');
     expect(answer).toMatchObject({ status: { status: 'ok' }, config: { project: 'shop' } });
-    expect(answer.databases).toMatchObject([{ name: 'database', ok: true, message: null }]);
+    expect(answer.databases).toMatchObject([
+      { name: 'database', ok: true, message: null },
+      { name: 'archive', ok: true, message: null },
+      { name: 'gone', ok: false, message: expect.stringContaining('gone') },
+    ]);
+  });
+
+  // Requirements: workbench.drift
+  it('shows drift from the baseline, and says if there is none', async () => {
+    const bench = await openBench();
     expect((await bench.ask('drift', {})).answer.message).toContain('svc drift-snapshot');
+    const { code, stderr } = await svc(['drift-snapshot'], bench.root);
+    expect([code, stderr]).toEqual([0, expect.anything()]);
+    expect((await bench.ask('drift', {})).answer).toMatchObject({
+      changes: [],
+      message: expect.stringMatching(/^No drift from /),
+    });
+    const file = join(bench.root, 'tools/best_customer.yml');
+    await writeFile(
+      file,
+      (await readFile(file, 'utf8')).replace('name: best_customer', 'name: top_customer'),
+    );
+    const drift = async () => (await bench.ask('drift', {})).answer.changes;
+    await expect.poll(drift, { timeout: 60_000 }).toContainEqual({
+      severity: 'breaking',
+      title: expect.stringContaining('best_customer'),
+    });
+  });
+
+  // Requirements: workbench.reload
+  it('reloads, and says how the reload ended', async () => {
+    const bench = await openBench();
+    const { answer: before } = await bench.ask('server');
+    expect(before.status.reload.last_reload).toBeNull();
+    expect((await bench.ask('reload', {})).status).toBe(200);
+    const reload = async () => (await bench.ask('server')).answer.status.reload;
+    await expect.poll(reload, { timeout: 60_000 }).toMatchObject({
+      in_progress: false,
+      last_reload_status: 'success',
+      last_reload_error: null,
+    });
   });
 });
 
