@@ -14,6 +14,7 @@ export default defineConfig({
       'lake',
       'lambda',
       'idp',
+      'browser',
       'clients',
       'vendors',
       'package',

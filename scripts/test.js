@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { setUpOrExit } from './setup.js';
 import {
+  browserStep,
   checkSteps,
   clientsStep,
   dbtStep,
@@ -22,11 +23,12 @@ const [, , asked, option] = process.argv;
 /** The steps, and those that run beside them. Steps that install something run only on demand. */
 const CHOICES = {
   '--dbt': [STEPS, [dbtStep]],
-  '--outside': [STEPS, [packageStep, lightVendorsStep, lakeStep, idpStep, lambdaStep, dbtStep]],
+  '--outside': [STEPS, [packageStep, browserStep, lightVendorsStep, lakeStep, idpStep, lambdaStep, dbtStep]],
   '--only-dbt': [[dbtStep]],
   '--only-lake': [[lakeStep, lambdaStep]],
   '--only-idp': [[idpStep]],
   '--only-package': [[packageStep]],
+  '--only-browser': [[browserStep]],
   '--only-clients': [[clientsStep, vendorsStep]],
 };
 

@@ -7,15 +7,7 @@ import { tried } from './tried.js';
 const FOLDER = join(ROOT, 'build/clients');
 const BIN = join(FOLDER, 'node_modules/.bin');
 /** They take 0.7 GB, so they are installed only on demand. */
-const PACKAGES = [
-  '@anthropic-ai/claude-code@2.1.197',
-  '@google/gemini-cli@0.61.0',
-  '@openai/codex@0.169.0',
-  '@modelcontextprotocol/ext-apps@2.0.4',
-  '@modelcontextprotocol/client@2.4.0',
-  '@modelcontextprotocol/server@2.4.0',
-  'zod@4.2.0',
-];
+const PACKAGES = ['@anthropic-ai/claude-code@2.1.197', '@google/gemini-cli@0.61.0', '@openai/codex@0.169.0'];
 const INSTALL = ['install', '--prefix', FOLDER, '--no-audit', '--no-fund', '--save-exact', ...PACKAGES];
 
 /** The folder of the real clients, installed on first use. Without a package index it is null, with the reason. */

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { DEVELOPMENT_NODE, ROOT } from '../setup/root.js';
+import { ensureBrowser } from './browser.js';
 import { ensureClients } from './clients.js';
 import { ensureDbt } from './dbt.js';
 import { ensureIdp } from './idp.js';
@@ -50,6 +51,9 @@ export const idpStep = withPrograms('idp', ensureIdp, 'SVC_TEST_IDP');
 
 /** The packed package, installed as users do. */
 export const packageStep = withPrograms('package', ensurePackage, 'SVC_TEST_PACKAGE');
+
+/** Views in the official host of MCP Apps, and pages of a server, in a real Chromium. */
+export const browserStep = withPrograms('browser', ensureBrowser, 'SVC_TEST_BROWSER');
 
 /** The clients that `svc connect` supports, as far as they run without a person and a model. */
 export const clientsStep = withPrograms('clients', ensureClients, 'SVC_TEST_CLIENTS');

@@ -12,7 +12,7 @@ const MIME = 'text/html;profile=mcp-app';
 const POLICY =
   "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; connect-src 'none'";
 
-globalThis.open_view = async ({ url, name, args, context, mode }) => {
+globalThis.open_view = async ({ url, name, args, context, mode, height }) => {
   const client = new Client(
     { name: 'host', version: '1' },
     {
@@ -27,17 +27,27 @@ globalThis.open_view = async ({ url, name, args, context, mode }) => {
   const result = await client.callTool({ name, arguments: args });
   const frame = document.createElement('iframe');
   frame.sandbox = 'allow-scripts';
-  frame.style = 'width:100%;height:700px;border:0';
+  frame.style = `width:100%;height:${height}px;border:0`;
   document.body.append(frame);
-  const capabilities = { serverTools: {}, downloadFile: {} };
+  const capabilities = { serverTools: {}, downloadFile: {}, updateModelContext: {}, message: {} };
   const bridge = new AppBridge(client, { name: 'host', version: '1' }, capabilities, {
     hostContext: context,
   });
   globalThis.bridge = bridge;
   globalThis.downloads = [];
   globalThis.sizes = [];
+  globalThis.told = [];
   bridge.ondownloadfile = async ({ contents: files }) => {
     globalThis.downloads.push(...files);
+    return {};
+  };
+  // The two ways in which a page reaches the model by itself.
+  bridge.onmessage = async (params) => {
+    globalThis.told.push(params);
+    return {};
+  };
+  bridge.onupdatemodelcontext = async (params) => {
+    globalThis.told.push(params);
     return {};
   };
   bridge.onsizechange = (size) => void globalThis.sizes.push(size);

@@ -1,0 +1,1 @@
+export function ensureBrowser(): Promise<{ readonly bin: string | null; readonly reason: string }>;

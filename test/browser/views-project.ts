@@ -1,0 +1,91 @@
+/* A project whose views have up to a million rows behind them. Each result has a masked column. */
+
+/** The secrets of the column that policies mask. */
+export const SECRET = 'secret-card';
+
+export const SEED = `CREATE TABLE sales AS SELECT i AS id, DATE '2020-01-01' + (i % 2000)::INT AS day,
+  'shop ' || (i % 5) AS shop, round(1000 + 500 * sin(i / 50), 2)::DOUBLE AS total, '${SECRET}-' || i AS card,
+  48.0 + (i % 70) / 10.0 AS lat, 2.0 + (i % 90) / 10.0 AS lon FROM range(1000000) t(i)`;
+
+const MASK = 'policies: { output: [{ condition: "true", action: mask_fields, fields: [card] }] }';
+
+interface ToolOptions {
+  readonly name: string;
+  readonly view: string;
+  readonly sql: string;
+  /** Further lines of the tool. */
+  readonly more?: string;
+  readonly mask?: boolean;
+}
+
+const toTool = ({ name, view, sql, more = '', mask = true }: ToolOptions) => `tool:
+  name: ${name}
+  title: All ${name}
+  view: ${view}
+  ${more}
+  ${mask ? MASK : ''}
+  source: { code: "${sql}" }
+`;
+
+/** Parameters of a tool that returns pages of the first `rows` sales. */
+const pages = (limit: number, more = '') => `parameters:
+    - { name: rows, type: integer, default: 1000000 }
+    - { name: limit, type: integer, default: ${limit}, maximum: 1000 }
+    - { name: offset, type: integer, default: 0 }${more}`;
+const ORDER = `
+    - { name: sort, type: string, enum: [id, total], default: id }
+    - { name: descending, type: boolean, default: false }`;
+
+/** The columns of each view of rows. */
+const COLUMNS = {
+  table: '*',
+  line: 'day, total, card',
+  area: 'day, total, card',
+  bar: 'shop, total, id, card',
+  scatter: 'id, total, card',
+  map: 'shop, lat::DOUBLE AS lat, lon::DOUBLE AS lon, card',
+} as const;
+
+const PAGED = (columns: string) =>
+  `SELECT ${columns} FROM sales WHERE id < $rows ORDER BY id LIMIT $limit OFFSET $offset`;
+const NUMBERS =
+  'SELECT count(*) AS pieces, sum(total)::DOUBLE AS revenue, min(card) AS card FROM sales WHERE id < $rows';
+const SORTED =
+  `SELECT * FROM sales WHERE id < $rows ORDER BY CASE WHEN $sort = 'total' THEN CASE WHEN $descending THEN -total ELSE total END END,
+  CASE WHEN $descending THEN -id ELSE id END LIMIT $limit OFFSET $offset`.replaceAll(/\s+/g, ' ');
+
+/** Each kind of view, with the rows that it draws of a page at most. */
+export const KINDS = [
+  { view: 'table', most: 50 },
+  { view: 'line', most: 1_000 },
+  { view: 'area', most: 1_000 },
+  { view: 'bar', most: 60 },
+  { view: 'scatter', most: 1_000 },
+  { view: 'map', most: 1_000 },
+  { view: 'number', most: 1 },
+] as const;
+
+export type Kind = (typeof KINDS)[number]['view'];
+
+const tools: readonly ToolOptions[] = [
+  ...Object.entries(COLUMNS).map(([view, columns]) => ({
+    name: view,
+    view,
+    sql: PAGED(columns),
+    more: pages(view === 'table' ? 50 : 1_000),
+  })),
+  {
+    name: 'number',
+    view: 'number',
+    sql: NUMBERS,
+    more: 'parameters: [{ name: rows, type: integer, default: 1000000 }]',
+  },
+  { name: 'sorted', view: 'table', sql: SORTED, more: pages(50, ORDER) },
+  { name: 'whole', view: 'table', sql: 'SELECT * FROM sales ORDER BY id', more: 'limits: { rows: 1000 }' },
+  { name: 'thousand', view: 'table', sql: 'SELECT * FROM sales ORDER BY id LIMIT 1000' },
+  { name: 'bare', view: 'table', sql: 'SELECT * FROM sales ORDER BY id LIMIT 20', mask: false },
+];
+
+export const TREE: { readonly [path: string]: string } = Object.fromEntries(
+  tools.map((tool) => [`tools/${tool.name}.yml`, toTool(tool)]),
+);

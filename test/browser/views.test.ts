@@ -1,0 +1,226 @@
+import { mkdir } from 'node:fs/promises';
+import { type Browser, chromium, type Frame } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findChromium, violationsOf } from '../unit/adapters/node/browser.ts';
+import { createViewHost, type OpenOptions, takeHeap, type ViewHost } from './views-page.ts';
+import { KINDS, type Kind, SECRET } from './views-project.ts';
+
+/* Views in the official AppBridge, in a real Chromium. `npm run test:browser` installs the bridge. */
+
+const PACKAGES = process.env.SVC_TEST_BROWSER;
+const executablePath = findChromium();
+const SHOTS = 'build/tests/views';
+/** The usual estimate of tokens: four characters each. */
+const MOST_CHARACTERS = 400 * 4;
+
+/** The drawn rows of a view: each mark of the first series is one. */
+const MARKS: { readonly [kind in Kind]: string } = {
+  table: 'tbody tr',
+  line: 'svg .s0 path.line',
+  area: 'svg .s0 path.line',
+  bar: 'svg .s0 rect',
+  scatter: 'svg .s0 circle',
+  map: 'svg .s0 circle',
+  number: '.figures',
+};
+
+describe.skipIf(PACKAGES === undefined || executablePath === null)('views in AppBridge', () => {
+  let browser: Browser;
+  let host: ViewHost;
+
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox'] });
+    host = await createViewHost(browser, PACKAGES ?? '');
+    await mkdir(SHOTS, { recursive: true });
+  }, 120_000);
+  afterAll(async () => {
+    await browser?.close();
+    await host?.close();
+  });
+
+  /** Opens a view, and fails for any error in the browser. */
+  async function open(name: string, options?: OpenOptions) {
+    const opened = await host.open(name, options);
+    expect(await opened.frame.locator('p.message').allTextContents()).toEqual([]);
+    expect(opened.complaints).toEqual([]);
+    return opened;
+  }
+
+  const cells = (frame: Frame, column: number) =>
+    frame.locator(`tbody tr td:nth-child(${column})`).allTextContents();
+  const statusOf = (frame: Frame) => frame.locator('header [role=status]').textContent();
+  const firstId = (frame: Frame, text: RegExp) =>
+    frame.locator('tbody tr:first-child td:first-child', { hasText: text }).waitFor();
+
+  /** The rows that a view draws. A line has one letter of its path for each. */
+  async function drawnRows(frame: Frame, view: Kind): Promise<number> {
+    const marks = frame.locator(MARKS[view]);
+    if (view !== 'line' && view !== 'area') return marks.count();
+    return (await marks.first().getAttribute('d'))?.match(/[ML]/g)?.length ?? 0;
+  }
+
+  // Requirements: view.kinds, view.tokens, view.rules
+  describe.each(KINDS)('$view', ({ view, most }) => {
+    it.each([1, 1_000, 1_000_000])(
+      'shows %d rows, and neither the model nor the page gets more than it should',
+      async (rows) => {
+        const opened = await open(view, { args: { rows } });
+        const { page, frame, content } = opened;
+        expect(await drawnRows(frame, view)).toBe(Math.min(rows, most));
+        if (view === 'number') {
+          expect(await frame.locator('.figures b').first().textContent()).toBe(rows.toLocaleString('en-US'));
+        }
+        expect(JSON.stringify(content).length).toBeLessThan(MOST_CHARACTERS);
+        expect(content.length).toBeGreaterThan(0);
+        expect(await page.evaluate('told')).toEqual([]);
+        // The masked value is in the result, so the page had every chance to keep it.
+        const heap = await takeHeap(opened);
+        expect(heap).toContain('****');
+        expect(heap).not.toContain(SECRET);
+        await page.close();
+      },
+      120_000,
+    );
+
+    // Requirements: view.readable
+    it.each(['light', 'dark'])(
+      'has no fault of contrast, labels or width at 400 and 1280 px: %s',
+      async (theme) => {
+        const { page, frame } = await open(view, { width: 400, context: { theme }, args: { rows: 40 } });
+        for (const width of [400, 1_280]) {
+          await page.setViewportSize({ width, height: 760 });
+          expect(await violationsOf(frame)).toEqual([]);
+          const overflow = 'document.documentElement.scrollWidth - innerWidth';
+          expect(await frame.evaluate(overflow)).toBeLessThanOrEqual(0);
+          await page.screenshot({ path: `${SHOTS}/${view}-${theme}-${width}.png` });
+        }
+        await page.close();
+      },
+      120_000,
+    );
+  });
+
+  it('finds an unmasked column in the memory of the page, as a control', async () => {
+    const opened = await open('bare');
+    expect(await takeHeap(opened)).toContain(SECRET);
+    await opened.page.close();
+  });
+
+  // Requirements: view.kinds
+  it.each(['line', 'area', 'bar', 'scatter', 'map'])('draws %s within its frame', async (name) => {
+    const { page, frame } = await open(name, { width: 400 });
+    const inside = await frame.evaluate<boolean>(`(() => {
+      const { left, right, top, bottom } = document.querySelector('svg').getBoundingClientRect();
+      return [...document.querySelectorAll('svg .series > *')].every((one) => {
+        const box = one.getBoundingClientRect();
+        return box.left >= left && box.right <= right + 1 && box.top >= top - 1 && box.bottom <= bottom;
+      });
+    })()`);
+    expect(inside).toBe(true);
+    expect(await frame.locator('svg').getAttribute('aria-label')).toBe(`All ${name}: ${name} of 1,000 rows`);
+    await page.close();
+  });
+
+  // Requirements: view.cut
+  it('says that bars, a cut result or a number are a part of the rows', async () => {
+    const bars = await open('bar');
+    expect(await bars.frame.locator('figcaption').textContent()).toContain('The first 60 of 1,000 rows.');
+    await bars.page.close();
+    const whole = await open('whole');
+    expect(await statusOf(whole.frame)).toBe(
+      '1–50 of 1,000 · Only the first 1000 rows are shown. Narrow the arguments, or ask for less at a time.',
+    );
+    expect(JSON.stringify(whole.content).length).toBeLessThan(MOST_CHARACTERS);
+    await whole.page.close();
+  });
+
+  // Requirements: view.paging, view.stateless
+  it.each([
+    ['auto', false],
+    ['legacy', false],
+    ['legacy', true],
+  ])('pages through a million rows by calling the tool: %s, stateless %s', async (mode, stateless) => {
+    const { page, frame, content } = await open('table', { mode, stateless, args: { limit: 50 } });
+    expect(JSON.stringify(content).length).toBeLessThan(MOST_CHARACTERS);
+    expect((await cells(frame, 1)).slice(0, 2)).toEqual(['0', '1']);
+    await frame.getByRole('button', { name: 'Next' }).click();
+    await firstId(frame, /^50$/);
+    expect(await statusOf(frame)).toBe('51–100');
+    expect(host.served.records.at(-1)).toMatchObject({ name: 'table', args: { limit: 50, offset: 50 } });
+    await frame.getByRole('button', { name: 'Previous' }).click();
+    await firstId(frame, /^0$/);
+    await page.close();
+    const last = await open('table', { mode, stateless, args: { limit: 50, offset: 999_950 } });
+    expect((await cells(last.frame, 1)).at(-1)).toBe('999,999');
+    await last.page.close();
+  });
+
+  // Requirements: view.sort
+  it('sorts all rows by calling a tool that sorts, and else says that it sorts one page', async () => {
+    const { page, frame } = await open('sorted', { args: { limit: 50, offset: 100 } });
+    const head = frame.getByRole('button', { name: 'id' });
+    await head.click();
+    await firstId(frame, /^0$/);
+    await head.press('Enter');
+    await firstId(frame, /^999,999$/);
+    expect(host.served.records.at(-1)?.args).toMatchObject({ sort: 'id', descending: true, offset: 0 });
+    expect(await frame.locator('th').first().getAttribute('aria-sort')).toBe('descending');
+    expect(await statusOf(frame)).toBe('1–50');
+    await frame.getByRole('button', { name: 'Next' }).click();
+    await firstId(frame, /^999,949$/);
+    const total = frame.getByRole('button', { name: 'total' });
+    await total.click();
+    await frame.locator('th:nth-child(4)[aria-sort=ascending]').waitFor();
+    expect(new Set(await cells(frame, 4))).toEqual(new Set(['500']));
+    // the tool does not sort by this column
+    await frame.getByRole('button', { name: 'shop' }).click();
+    await frame.locator('th:nth-child(3)[aria-sort=ascending]').waitFor();
+    expect(await statusOf(frame)).toBe('1–50 · sorted within this page only');
+    expect((await cells(frame, 3)).at(0)).toBe('shop 0');
+    await page.close();
+  });
+
+  // Requirements: view.paging, view.reader
+  it('sorts by a click or a key, and exports what is shown', async () => {
+    const { page, frame } = await open('thousand');
+    const head = frame.getByRole('button', { name: 'id' });
+    await head.click();
+    await head.press('Enter');
+    expect((await cells(frame, 1))[0]).toBe('999');
+    expect(await statusOf(frame)).toBe('1–50 of 1,000');
+    expect(await frame.locator('th').first().getAttribute('aria-sort')).toBe('descending');
+    await frame.getByRole('button', { name: 'Export' }).click();
+    await page.waitForFunction('globalThis.downloads.length === 1');
+    const [file] = await page.evaluate<{ resource: { text: string; uri: string } }[]>('globalThis.downloads');
+    expect(file?.resource.uri).toBe('file:///thousand.csv');
+    expect(file?.resource.text.split('\r\n').slice(0, 2)).toEqual([
+      'id,day,shop,total,card,lat,lon',
+      expect.stringMatching(/^999,2022-09-26,shop 4,/),
+    ]);
+    expect(file?.resource.text.trimEnd().split('\r\n')).toHaveLength(51);
+    await page.close();
+  });
+
+  // Requirements: view.reader
+  it('shows numbers and dates in the language of the host, light or dark', async () => {
+    const german = { locale: 'de-DE', timeZone: 'Europe/Berlin', theme: 'dark' };
+    const { page, frame } = await open('number', { context: german });
+    expect(await frame.locator('.figures b').first().textContent()).toBe('1.000.000');
+    expect(await frame.locator('.figures span').first().textContent()).toBe('pieces');
+    const background = () => frame.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+    expect(await background()).toBe('rgb(23, 26, 32)');
+    await page.evaluate("bridge.setHostContext({ locale: 'en-US', theme: 'light' })");
+    await frame.locator('.figures b', { hasText: '1,000,000' }).waitFor();
+    expect(await background()).toBe('rgb(255, 255, 255)');
+    await page.close();
+    const table = await open('table', { context: german, args: { rows: 1 } });
+    expect((await cells(table.frame, 2))[0]).toBe('01.01.2020');
+    await table.page.close();
+  });
+
+  it('tells the host its size', async () => {
+    const { page } = await open('table', { args: { rows: 1 } });
+    await page.waitForFunction('globalThis.sizes.some(({ height }) => height > 50)');
+    await page.close();
+  });
+});
