@@ -1,58 +1,109 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { chromium, type Page } from 'playwright-core';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { openServerPage } from '../../test/browser/server-pages.ts';
+import { createViewHost } from '../../test/browser/views-page.ts';
 import { findChromium } from '../../test/unit/adapters/node/browser.ts';
+import { ensureBrowser } from '../test/browser.js';
+import {
+  FOLDER,
+  fileOf,
+  isWorkbenchView,
+  listFiles,
+  PICTURES,
+  SCREENS,
+  type Screen,
+  WORKBENCH,
+} from './pictures/list.ts';
+import { toSmallPng } from './pictures/png.ts';
 
-/* Makes the pictures of docs/images: the workbench of the shop example, light and dark, wide and narrow. */
+/*
+ * Makes the pictures of docs/images: the workbench of the shop example, each view and each page of a server. Arguments
+ * choose pictures by the beginning of their names, such as `view-line`.
+ */
 
-const FOLDER = 'docs/images';
-const SCREENS = [
-  { width: 1280, height: 760 },
-  { width: 400, height: 760 },
-];
+const asked = process.argv.slice(2);
+const chosen = PICTURES.filter((name) => asked.length === 0 || asked.some((start) => name.startsWith(start)));
 
 const executablePath = findChromium();
-if (executablePath !== null) await makePictures(executablePath);
+const { bin, reason } = await ensureBrowser();
+if (bin === null) throw new Error(reason);
+if (executablePath !== null) await makePictures(executablePath, bin);
 
-async function makePictures(executablePath: string): Promise<void> {
+async function makePictures(executablePath: string, packages: string): Promise<void> {
+  mkdirSync(FOLDER, { recursive: true });
+  const known = new Set(listFiles());
+  for (const old of readdirSync(FOLDER)) if (!known.has(old)) rmSync(join(FOLDER, old));
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  try {
+    await pictureWorkbench(browser);
+    await pictureViews(browser, packages);
+    await picturePages(browser);
+  } finally {
+    await browser.close();
+  }
+}
+
+async function save(page: Page, name: string, screen: Screen): Promise<void> {
+  const picture = await page.screenshot();
+  writeFileSync(join(FOLDER, fileOf(name, screen)), toSmallPng(picture));
+}
+
+async function pictureWorkbench(browser: Browser): Promise<void> {
   const parent = mkdtempSync(join(tmpdir(), 'svc-pictures-'));
   const root = join(parent, 'shop');
   cpSync('examples/shop', root, { recursive: true });
-  mkdirSync(FOLDER, { recursive: true });
   const args = [resolve('cli/svc.js'), 'dev', '--port', '0', '--json'];
   const program = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'ignore'] });
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
   try {
     const [line] = await once(program.stdout, 'data');
     const { workbench } = JSON.parse(String(line));
-    for (const colorScheme of ['light', 'dark'] as const) {
-      for (const viewport of SCREENS) {
-        const page = await browser.newPage({ colorScheme, viewport });
-        await showComparison(page, workbench);
-        await page.screenshot({ path: `${FOLDER}/workbench-${colorScheme}-${viewport.width}.png` });
-        await page.close();
+    for (const screen of SCREENS) {
+      const { colorScheme, width, height } = screen;
+      const page = await browser.newPage({ colorScheme, viewport: { width, height } });
+      await page.goto(workbench);
+      await page.waitForSelector('#connection.good');
+      const home = page.url();
+      for (const name of chosen.filter(isWorkbenchView)) {
+        const { hash, show } = WORKBENCH[name];
+        await page.goto(`${home}#${encodeURIComponent(hash)}`);
+        await page.locator('[aria-current=page]').first().waitFor();
+        await show(page);
+        await save(page, name, screen);
       }
+      await page.close();
     }
   } finally {
-    await browser.close();
     program.kill();
     rmSync(parent, { recursive: true, force: true });
   }
 }
 
-/** Shows the answers of one call to two users. */
-async function showComparison(page: Page, workbench: string): Promise<void> {
-  await page.goto(workbench);
-  await page.waitForSelector('#connection.good');
-  await page.goto(`${page.url()}#${encodeURIComponent('tool/get_customer')}`);
-  await page.getByLabel('Run as').selectOption('support');
-  await page.getByLabel('Compare with').selectOption('manager');
-  await page.getByRole('button', { name: 'Run', exact: true }).click();
-  await page.locator('.comparison').scrollIntoViewIfNeeded();
-  await page.locator('.comparison tr', { hasText: 'phone' }).waitFor();
-  if ((page.viewportSize()?.width ?? 0) < 500)
-    await page.locator('.comparison').evaluate('(node) => node.scrollIntoView()');
+async function pictureViews(browser: Browser, packages: string): Promise<void> {
+  const host = await createViewHost(browser, packages);
+  for (const name of chosen.filter((one) => one.startsWith('view-'))) {
+    for (const screen of SCREENS) {
+      const { colorScheme: theme, width } = screen;
+      const context = { theme, locale: 'en-GB' };
+      const view = name.slice('view-'.length);
+      const args = { rows: view === 'bar' ? 5 : 40 };
+      const { page } = await host.open(view, { args, context, width, height: view === 'number' ? 160 : 520 });
+      await save(page, name, screen);
+      await page.close();
+    }
+  }
+  await host.close();
+}
+
+async function picturePages(browser: Browser): Promise<void> {
+  for (const name of chosen.filter((one) => one.startsWith('page-'))) {
+    for (const screen of SCREENS) {
+      const { page } = await openServerPage(browser, name.slice('page-'.length), screen);
+      await save(page, name, screen);
+      await page.close();
+    }
+  }
 }
