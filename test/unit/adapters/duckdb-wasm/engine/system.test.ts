@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { bytesFile } from '../../../../../adapters/duckdb-wasm/engine/database-file.ts';
 import type { System } from '../../../../../adapters/duckdb-wasm/engine/file-system.ts';
 import { Heap, toCString } from '../../../../../adapters/duckdb-wasm/engine/heap.ts';
@@ -121,5 +121,20 @@ describe('the engine’s memory', () => {
     expect(heap.bytes.subarray(0, 100).every((byte) => byte === 0)).toBe(true);
     expect(new Set(heap.bytes.subarray(100, 200_100)).size).toBe(256);
     expect(heap.bytes.subarray(200_100, 200_200).every((byte) => byte === 0)).toBe(true);
+  });
+
+  // Requirements: wasm.randomness
+  it('gets each random byte once, of which many are fetched together', () => {
+    const [one, other] = [createWorld(), createWorld()];
+    const draw = ({ call, heap }: typeof one): string => {
+      expect(call('random_get', BUFFER, 16)).toBe(0);
+      expect(heap.bytes.subarray(BUFFER + 16, BUFFER + 32).every((byte) => byte === 0)).toBe(true);
+      return heap.bytes.subarray(BUFFER, BUFFER + 16).join();
+    };
+    const fetched = vi.spyOn(crypto, 'getRandomValues');
+    const draws = Array.from({ length: 1_000 }, () => [draw(one), draw(other)]).flat();
+    expect(new Set(draws).size).toBe(2_000);
+    expect(fetched.mock.calls.length).toBeLessThan(20);
+    fetched.mockRestore();
   });
 });
