@@ -1,6 +1,7 @@
 import { type App, createApp } from '../../src/app.ts';
 import type { Auth } from '../../src/auth/types.ts';
 import { createResultCache } from '../../src/call/cache.ts';
+import { planAhead } from '../../src/call/plan-ahead.ts';
 import { createRuntime, type Runtime } from '../../src/call/runtime.ts';
 import { type Manifest, toServedCatalog } from '../../src/catalog/manifest.ts';
 import { createKeyRing, parseKeys } from '../../src/crypto/keys.ts';
@@ -135,7 +136,10 @@ export function createArtefactServer(platform: ArtefactPlatform): ArtefactServer
       const opening = configured.runtime.database().catch((thrown) => {
         log({ level: 'error', message: toSvcError(thrown).message });
       });
-      await Promise.all([opening, python.warm?.(configured.runtime)]);
+      await Promise.all([
+        opening.then(() => planAhead(configured.runtime)),
+        python.warm?.(configured.runtime),
+      ]);
     },
     runtime: () => configured.runtime,
     takesDebug,

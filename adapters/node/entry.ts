@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createApp } from '../../src/app.ts';
 import { createResultCache } from '../../src/call/cache.ts';
+import { planAhead } from '../../src/call/plan-ahead.ts';
 import { createRuntime, type Runtime } from '../../src/call/runtime.ts';
 import { parseManifest, toServedCatalog } from '../../src/catalog/manifest.ts';
 import { SvcError, toSvcError } from '../../src/errors.ts';
@@ -80,7 +81,7 @@ async function main(): Promise<void> {
   const measuring = withTelemetry(unmeasured, telemetry);
   const { take, cutOff } = new Leases({ ...measuring, close: async () => {} }, log);
   const runtime = { ...measuring, lease: take };
-  const warmed = python.warm(runtime);
+  const warmed = Promise.all([planAhead(runtime), python.warm(runtime)]);
   const serving = stdioArguments() ? overStdio(runtime, cutOff) : await overHttp(runtime, settings, cutOff);
   const stopped = new Promise<void>((resolve) => {
     process.once('SIGTERM', resolve);
