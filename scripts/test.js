@@ -5,19 +5,20 @@ import {
   checkSteps,
   clientsStep,
   dbtStep,
+  engineStep,
   idpStep,
   lakeStep,
   lambdaStep,
   lightVendorsStep,
+  matrixStep,
   packageStep,
-  platformStep,
   programStep,
   unitStep,
   vendorsStep,
 } from './test/steps.js';
 import { runSteps } from './test/totals.js';
 
-const STEPS = [...checkSteps, unitStep, programStep, platformStep];
+const STEPS = [...checkSteps, unitStep, programStep, matrixStep, engineStep];
 const [, , asked, option] = process.argv;
 
 /** The steps, and those that run beside them. Steps that install something run only on demand. */

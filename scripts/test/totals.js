@@ -5,11 +5,11 @@ import { ROOT } from '../setup/root.js';
 const TOTALS = join(ROOT, 'build/tests/totals');
 
 /**
- * Runs all steps, even after a failure, and prints their results. Returns the exit code. The steps of `beside` run one
- * after the other while the first ones run: they mostly wait for other programs.
+ * Runs all steps, even after a failure, and prints their results. Returns the exit code. The steps of `beside` run while
+ * the first ones run: they mostly wait for other programs.
  */
 export async function runSteps(steps, beside = []) {
-  const results = (await Promise.all([runInTurn(steps), runInTurn(beside)])).flat();
+  const results = await runSides(steps, beside, runStep);
   const passed = results.reduce((sum, result) => sum + result.passed, 0);
   const failed = results.reduce((sum, result) => sum + result.failed, 0);
   mkdirSync(join(ROOT, 'build/tests'), { recursive: true });
@@ -19,9 +19,20 @@ export async function runSteps(steps, beside = []) {
   return failed === 0 ? 0 : 1;
 }
 
-async function runInTurn(steps) {
+/**
+ * Runs the steps of two sides, each in turn. The side that ends first takes over the last steps of the other. Returns the
+ * results of the first side, then those of the second.
+ */
+export async function runSides(steps, beside, run) {
+  const [own, others] = [[...steps], [...beside]];
+  const [first, second] = [() => own.shift() ?? others.pop(), () => others.shift() ?? own.pop()];
+  if (beside.length === 0) return runInTurn(first, run);
+  return (await Promise.all([runInTurn(first, run), runInTurn(second, run)])).flat();
+}
+
+async function runInTurn(next, run) {
   const results = [];
-  for (const step of steps) results.push(await runStep(step));
+  for (let step = next(); step !== undefined; step = next()) results.push(await run(step));
   return results;
 }
 
