@@ -12,6 +12,13 @@ export interface SourceIssue {
 /** The most problems that are reported for one file. The last one states that there are more. */
 export const MOST_PROBLEMS = 50;
 
+/** The most characters of a text of a finding, which may quote names of any length. */
+const MOST_CHARACTERS = 1_000;
+
+function shorten(text: string): string {
+  return text.length <= MOST_CHARACTERS ? text : `${text.slice(0, MOST_CHARACTERS)}…`;
+}
+
 /** Converts issues of one file to findings, ordered by line. Only the first ones of a file with very many are kept. */
 export function toFindings(
   file: string,
@@ -25,8 +32,8 @@ export function toFindings(
       file,
       line,
       column,
-      message,
-      fix,
+      message: shorten(message),
+      fix: shorten(fix),
     }))
     .toSorted(byPlace);
   const [shown, next] = [all.slice(0, MOST_PROBLEMS - 1), all[MOST_PROBLEMS - 1]];

@@ -7,8 +7,11 @@ import { build } from 'esbuild';
 
 /** A program that writes rows through the engine until somebody kills it. */
 export interface WriterProgram {
-  /** Starts a process that has loaded the engine and waits to be told to begin. */
-  start(): Writer;
+  /**
+   * Starts a process that has loaded the engine and waits to be told to begin. No file that it writes may become larger than
+   * so many kilobytes, as on a disk that is full.
+   */
+  start(mostKilobytes?: number): Writer;
   remove(): Promise<void>;
 }
 
@@ -46,6 +49,10 @@ process.stdin.once('data', async (told) => {
     if (id % 17 === 0) await run('CHECKPOINT', [], 'write');
   }
 });
+process.on('unhandledRejection', ({ code, message }) => {
+  say('failed ' + code + ' ' + String(message).replaceAll('\\n', ' '));
+  process.kill(process.pid, 'SIGKILL');
+});
 `;
 
 /** Compiles the program, so that its processes start fast. */
@@ -61,7 +68,7 @@ export async function createWriterProgram(): Promise<WriterProgram> {
     plugins: [{ name: 'driver', setup: ({ onResolve }) => onResolve({ filter: /^@duckdb\// }, installed) }],
   });
   return {
-    start: () => startWriter(outfile),
+    start: (mostKilobytes) => startWriter(outfile, mostKilobytes),
     remove: () => rm(folder, { recursive: true, force: true }),
   };
 }
@@ -71,8 +78,12 @@ function installed({ path }: { readonly path: string }) {
   return { path: import.meta.resolve(path), external: true };
 }
 
-function startWriter(program: string): Writer {
-  const child = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'inherit'] });
+function startWriter(program: string, mostKilobytes?: number): Writer {
+  const [command = '', ...args] =
+    mostKilobytes === undefined
+      ? [process.execPath, program]
+      : ['bash', '-c', `trap '' XFSZ; ulimit -f ${mostKilobytes}; exec "$0" "$@"`, process.execPath, program];
+  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   child.stdin.on('error', () => {});
   return {
     process: child,

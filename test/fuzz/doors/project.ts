@@ -122,8 +122,8 @@ const YAML_WORDS = [
 function enforceFindings(findings: readonly Finding[]): void {
   for (const { line, column, message, fix } of findings) {
     enforce(line >= 1 && column >= 1, `a finding has no place: ${message}`);
-    enforce(message.length > 0 && message.length < 4_000, `the message of a finding is empty or endless`);
-    enforce(fix.length > 0, `a finding has no fix: ${message}`);
+    enforce(message.length > 0 && message.length <= 1_001, `the message of a finding is empty or endless`);
+    enforce(fix.length > 0 && fix.length <= 1_001, `a finding has no fix, or an endless one: ${message}`);
   }
 }
 

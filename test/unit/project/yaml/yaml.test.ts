@@ -129,6 +129,15 @@ describe('values', () => {
     expect(Math.max(...lengths)).toBeLessThan(300);
   });
 
+  it.each([
+    ['a name', `svc: 1\ntool:\n  name: a\n  ${'x'.repeat(5_000)}: 1\n`],
+    ['a value', `svc: 1\ntool:\n  name: a\n  source: { file: ${'x'.repeat(5_000)}.sql }\n`],
+  ])('quotes %s of any length only in part in findings', async (_, text) => {
+    const findings = await findingsOf(text);
+    expect(findings.length).toBeGreaterThan(0);
+    for (const { message, fix } of findings) expect(Math.max(message.length, fix.length)).toBeLessThan(1_100);
+  });
+
   it('takes keys as text', () => {
     expect(read('1: a\n1.0: b\ntrue: c\n"": d\nconstructor: e')).toEqual({
       1: 'a',
