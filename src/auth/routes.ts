@@ -91,7 +91,9 @@ async function answerMethod(
   const { request } = authRequest;
   if (request.method === 'OPTIONS' && route.reader === 'program') return toPreflight(route);
   if (!route.free) authRequest.count();
-  const handle = route.methods[request.method === 'HEAD' ? 'GET' : request.method];
+  const method = request.method === 'HEAD' ? 'GET' : request.method;
+  // A method may be named as a member of every object.
+  const handle = Object.hasOwn(route.methods, method) ? route.methods[method] : undefined;
   if (handle !== undefined) return handle(server, toOAuthRequest(publicUrlsOf(request), authRequest));
   const allow = Object.keys(route.methods).join(', ');
   const response = await toFailure(

@@ -82,11 +82,11 @@ export const jsonRpc: Door = {
         const { headers } = MESSAGES[(input[0] ?? 0) % MESSAGES.length] ?? legacy('ping');
         const response = await app.fetch(post(toText(input.subarray(1)), headers));
         const text = await readStart(response);
+        const lines = runtime.lines.splice(0);
         enforce(STATUSES.has(response.status), `the status is ${response.status}: ${text}`);
         enforce(!/-32603|Internal error/.test(text), `the answer is ${text}`);
         enforce(response.status === 202 || text.includes('"jsonrpc":"2.0"'), `no JSON-RPC: ${text}`);
-        enforceNoFault(runtime.lines);
-        runtime.lines.length = 0;
+        enforceNoFault(lines);
         runtime.fake.calls.length = 0;
       },
     };
@@ -171,10 +171,10 @@ export const http: Door = {
     return {
       ask: async (input) => {
         const answer = await exchange(server.port, input);
+        const lines = runtime.lines.splice(0);
         enforce(/^(HTTP\/1\.1 \d{3} |$)/.test(answer), `the answer is ${answer.slice(0, 300)}`);
         enforce(!/^HTTP\/1\.1 5/m.test(answer), `the server failed: ${answer.slice(0, 300)}`);
-        enforceNoFault(runtime.lines);
-        runtime.lines.length = 0;
+        enforceNoFault(lines);
         runtime.fake.calls.length = 0;
       },
       close: () => server.close(),
@@ -279,11 +279,11 @@ export const oauth: Door = {
         const request = toRequest(toText(input).replaceAll('CLIENT', client).replaceAll('TOKEN', token));
         if (request === null) return;
         const { status, headers, body } = await send(desk, request);
+        const lines = desk.lines.splice(0);
         enforce(status < 500 || status === 501, `the status is ${status}: ${body}`);
         enforce(!/"(access|refresh)_token":/.test(body), `it gave a token: ${body}`);
         enforce(!/^javascript:/i.test(headers.get('location') ?? ''), 'it leads to a script');
-        enforceNoFault(desk.lines);
-        desk.lines.length = 0;
+        enforceNoFault(lines);
         desk.users.length = 0;
         desk.idp.asked.length = 0;
       },
@@ -304,8 +304,10 @@ function toRequest(text: string): Asked | null {
   try {
     const headers = Object.fromEntries(lines.map((line) => line.split(/: ?(.*)/).slice(0, 2)));
     const init = { method, headers, ...(method === 'GET' || method === 'HEAD' ? {} : { body }) };
-    new Request(new URL(path, 'https://svc.example'), init);
-    return { path, init };
+    const url = new URL(path, 'https://svc.example');
+    new Request(url, init);
+    // Adapters pass on addresses of HTTP only.
+    return url.protocol === 'https:' ? { path, init } : null;
   } catch {
     return null;
   }

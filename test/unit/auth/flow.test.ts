@@ -396,6 +396,14 @@ describe('metadata', () => {
     expect(await response.json()).toMatchObject({ error: 'invalid_request' });
   });
 
+  it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('have no method %s', async (method) => {
+    const desk = createDesk();
+    for (const path of ['/token', '/authorize', '/.well-known/oauth-authorization-server']) {
+      expect((await desk.fetch(path, { method })).status, path).toBe(405);
+    }
+    expect(desk.lines.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+
   // Requirements: as.metadata
   it('of the server lists what is there: refresh only with a store', async () => {
     const path = '/.well-known/oauth-authorization-server';
