@@ -22,7 +22,10 @@ export interface Completing {
 /** Short, because a person waits for it at every key. */
 const TIMEOUT_MS = 3_000;
 
-/** Runs the completion SQL of a parameter and returns at most `most + 1` values; null if it has no such SQL. */
+/**
+ * Runs the completion SQL of a parameter and returns at most `most + 1` values; null if it has no such SQL. Callers whom a
+ * policy denies, or whom it keeps from the column, get no values.
+ */
 export async function completeParameter(
   runtime: Runtime,
   entry: PromptEntry | ResourceEntry,
@@ -33,7 +36,10 @@ export async function completeParameter(
   const statement = ownStatement(entry, name);
   if (statement === null) return null;
   const known = validArguments(entry, { ...args, [name]: value });
-  if (!(await isAllowed(runtime, entry, known, context))) return [];
+  const policies = await policiesOf(entry);
+  const situation = { runtime, context };
+  // A condition that reads a missing value denies too.
+  if (policies !== null && policies.input(known, situation).outcome === 'deny') return [];
   const values = statement.order.map((key) =>
     bound(entry, key, key === TYPED_VALUE ? { [TYPED_VALUE]: value } : known),
   );
@@ -43,22 +49,12 @@ export async function completeParameter(
     { caller: toSqlCaller(context), signal: context.signal, timeoutMs: TIMEOUT_MS },
   );
   const column = columns[0]?.name ?? '';
+  if (policies?.hidesCompletion(column, situation)) return [];
   return rows.flatMap(({ [column]: found = null }) => (found === null ? [] : [toTextOrJson(found)]));
 }
 
 function ownStatement({ completion = {} }: PromptEntry | ResourceEntry, name: string): CompletionSql | null {
   return Object.hasOwn(completion, name) ? (completion[name] ?? null) : null;
-}
-
-/** Callers whom a policy denies get no completions. A condition that reads a missing value denies too. */
-async function isAllowed(
-  runtime: Runtime,
-  entry: PromptEntry | ResourceEntry,
-  known: JsonObject,
-  context: RequestContext,
-): Promise<boolean> {
-  const policies = await policiesOf(entry);
-  return policies === null || policies.input(known, { runtime, context }).outcome !== 'deny';
 }
 
 function bound({ parameters }: PromptEntry | ResourceEntry, name: string, known: JsonObject): SqlValue {

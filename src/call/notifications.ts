@@ -27,13 +27,14 @@ export interface WorkOptions {
 export interface WatchedWork {
   /** Takes over from the clock: from the first report on, only reports count. */
   readonly advance: Advance;
-  /** Reports the number of rows that the work returned. */
-  readonly finish: (rows: number) => void;
+  /** Notes that the work returned a number of rows. The client hears of it when the returned function is called. */
+  readonly finish: (rows: number) => () => void;
   /** Ends the reports; must be called when the work ends, whether or not it succeeded. */
   readonly stop: () => void;
 }
 
-const UNWATCHED: WatchedWork = { advance() {}, finish() {}, stop() {} };
+const nothing = (): void => {};
+const UNWATCHED: WatchedWork = { advance: nothing, finish: () => nothing, stop: nothing };
 
 /** Tells a client that asked for it, each second, how much of the time limit a statement or a function has used. */
 export function watchWork(
@@ -59,8 +60,11 @@ export function watchWork(
     },
     finish(count) {
       const rows = `${count} ${count === 1 ? 'row' : 'rows'}`;
-      progress?.(2, STEPS, `The ${noun} gave ${rows}.`);
-      notify?.('info', `The ${noun} took ${elapsed()} ms and gave ${rows}.`);
+      const took = elapsed();
+      return () => {
+        progress?.(2, STEPS, `The ${noun} gave ${rows}.`);
+        notify?.('info', `The ${noun} took ${took} ms and gave ${rows}.`);
+      };
     },
     stop: () => clearInterval(beat),
   };

@@ -17,7 +17,7 @@ import { checkArguments, validArguments } from './arguments.ts';
 import { toBlocks } from './content-blocks.ts';
 import { elicit, splitAnswers, withoutAnswers } from './elicitation.ts';
 import { withLease } from './lease.ts';
-import { notifyChecked, notifyDone, notifyTruncated, watchWork } from './notifications.ts';
+import { type Advance, notifyChecked, notifyDone, notifyTruncated, watchWork } from './notifications.ts';
 import { type EndpointPolicies, policiesOf } from './policies.ts';
 import {
   type PromptOutcome,
@@ -57,6 +57,8 @@ interface CallState {
   readonly scans: StatementScan[];
   /** Whether the result was kept from an earlier call; null if the result may not be kept. */
   cached: boolean | null;
+  /** Tells the client the number of rows, once the output policies let them through; null if nothing ran. */
+  tellRows: (() => void) | null;
 }
 
 /**
@@ -76,6 +78,7 @@ export async function callEndpoint(call: Call): Promise<Answer> {
     events: [],
     scans: [],
     cached: null,
+    tellRows: null,
   };
   const startedAt = clock.now();
   try {
@@ -121,6 +124,7 @@ async function takeSteps(call: Call, state: CallState, span: Span): Promise<Answ
     throw ask === undefined ? thrown : withoutAnswers(toSvcError(thrown), ask, values);
   });
   const value = await enforceOutput(call, state, policies, produced, span);
+  state.tellRows?.();
   const answer = await toAnswer(call, produced, value);
   if (isWatched(call.context)) notifyDone(call.context, state.decision);
   return answer;
@@ -204,7 +208,8 @@ async function elicitAnswers({ runtime, entry, args, context }: Call, state: Cal
 async function execute(call: Call, values: JsonObject, state: CallState, parent: Span): Promise<Produced> {
   const { entry } = call;
   if (entry.kind === 'prompt') {
-    return { value: await renderMessages(entry, values), binary: false, truncated: false, columns: null };
+    const value = await renderMessages(entry, values);
+    return { value, count: 0, binary: false, truncated: false, columns: null };
   }
   const attributes = {
     'svc.execution.language': entry.source.language,
@@ -218,7 +223,13 @@ async function execute(call: Call, values: JsonObject, state: CallState, parent:
       state.cached = slot.found !== null;
       span.set({ 'svc.cache.hit': state.cached });
     }
-    const produced = slot?.found ?? (await runSource({ ...call, entry }, values, state, span));
+    const noun = isSql(entry) ? 'statement' : 'function';
+    const work = watchWork(call.context, { noun, timeoutMs: entry.limits.timeoutMs });
+    const running = { state, span, advance: work.advance };
+    const produce = async () => slot?.found ?? runSource({ ...call, entry }, values, running);
+    const produced = await produce().finally(work.stop);
+    // Also for a kept result: the difference would tell the client of another caller's call.
+    if (!isText(entry)) state.tellRows = work.finish(produced.count);
     await span.span('svc.validation.output', {}, async () => {
       if (call.checkResult !== false) checkResult(entry, produced.value);
     });
@@ -231,36 +242,33 @@ function isText(entry: Sourced): entry is Sourced & { readonly source: CompiledT
   return entry.source.language === 'text';
 }
 
+/** The parts of a call that its source reports to. */
+interface Running {
+  readonly state: CallState;
+  readonly span: Span;
+  readonly advance: Advance;
+}
+
 async function runSource(
   { runtime, entry, context }: Call<Sourced>,
   values: JsonObject,
-  { events, scans }: CallState,
-  span: Span,
+  { state: { events, scans }, span, advance }: Running,
 ): Promise<Produced> {
-  const { timeoutMs } = entry.limits;
   if (isSql(entry)) {
-    const work = isWatched(context) ? watchWork(context, { noun: 'statement', timeoutMs }) : null;
-    const result = await runSql(runtime, entry, values, { context, span, scans }).finally(work?.stop);
-    work?.finish(result.rows.length);
-    span.set({ 'svc.result.count': result.rows.length });
-    return { ...shapeRows(result, entry), truncated: result.truncated, columns: result };
+    const result = await runSql(runtime, entry, values, { context, span, scans });
+    const count = result.rows.length;
+    span.set({ 'svc.result.count': count });
+    return { ...shapeRows(result, entry), count, truncated: result.truncated, columns: result };
   }
   if (isPython(entry)) {
-    const work = watchWork(context, { noun: 'function', timeoutMs });
-    const { advance } = work;
-    const returned = await runPython(runtime, entry, values, {
-      context,
-      span,
-      events,
-      scans,
-      advance,
-    }).finally(work.stop);
-    const rows = Array.isArray(returned.value) ? returned.value.length : 1;
-    work.finish(rows);
-    span.set({ 'svc.result.count': rows });
-    return { ...shapeReturned(returned, entry), truncated: returned.truncated, columns: null };
+    const returned = await runPython(runtime, entry, values, { context, span, events, scans, advance });
+    const count = Array.isArray(returned.value) ? returned.value.length : 1;
+    span.set({ 'svc.result.count': count });
+    return { ...shapeReturned(returned, entry), count, truncated: returned.truncated, columns: null };
   }
-  if (isText(entry)) return { value: entry.source.text, binary: false, truncated: false, columns: null };
+  if (isText(entry)) {
+    return { value: entry.source.text, count: 0, binary: false, truncated: false, columns: null };
+  }
   throw new SvcError('internal', `${entry.name} has no source.`);
 }
 
@@ -357,7 +365,7 @@ function decisionAttributes({ outcome, evaluated }: Decision): SpanAttributes {
  */
 async function record(
   { runtime, entry, context }: Call,
-  { events, scans, cached, ...state }: CallState,
+  { events, scans, cached, tellRows: _, ...state }: CallState,
   startedAt: number,
   end: { readonly answer: Answer } | { readonly error: SvcError },
 ): Promise<void> {

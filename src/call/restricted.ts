@@ -41,7 +41,8 @@ function tableList(request: SqlRequest, visible: readonly RestrictedTable[]): Re
 function columnsOf(request: SqlRequest, visible: readonly RestrictedTable[], name: string): Restricted {
   const table = visible.find((one) => foldName(one.name) === foldName(name));
   const toVisible = (result: SqlResult): SqlResult => {
-    if (table === undefined || result.rows.length === 0) return { ...result, rows: [] };
+    // A hidden table with more columns than a result has rows looks like one that is absent.
+    if (table === undefined || result.rows.length === 0) return { ...result, rows: [], truncated: false };
     enforceColumns(table, result);
     return { ...result, rows: result.rows.flatMap((row) => toColumn(row, table)) };
   };

@@ -18,6 +18,8 @@ export interface Content {
 
 /** The value that output policies look at, in its declared shape. */
 export interface Produced extends Content {
+  /** The number of rows that the statement or the function returned. */
+  readonly count: number;
   readonly truncated: boolean;
   /** The columns of a statement; null for other results. */
   readonly columns: ResultColumns | null;

@@ -6,6 +6,7 @@ import { createEnvironment } from './cel/environment.ts';
 import { type Expr, parseCondition } from './cel/expression.ts';
 import { instrument } from './cel/instrument.ts';
 import type { Meter } from './cel/meter.ts';
+import { referencesOf } from './cel/names.ts';
 import { ruleIssue } from './checks/rule.ts';
 import type { PolicyScope, Side } from './scope.ts';
 
@@ -23,6 +24,8 @@ export interface CompiledRule {
   readonly rule: PolicyRule;
   /** E.g. `input[0]`. */
   readonly name: string;
+  /** Whether the condition reads the result of the call. */
+  readonly readsResult: boolean;
   evaluate(bindings: Bindings, now: () => number): Verdict;
 }
 
@@ -46,7 +49,8 @@ export function compilePolicies(policies: Policies, scope: PolicyScope): PolicyP
     const problem = ruleIssue(side, rule, scope.returns);
     const evaluate =
       problem === null ? compileCondition(rule.condition) : () => ({ failure: problem.message });
-    return { rule, name: `${side}[${index}]`, evaluate };
+    const readsResult = side === 'output' && readsResponse(rule.condition);
+    return { rule, name: `${side}[${index}]`, readsResult, evaluate };
   };
   const program: PolicyProgram = {
     scope,
@@ -55,6 +59,12 @@ export function compilePolicies(policies: Policies, scope: PolicyScope): PolicyP
   };
   programs.set(policies, program);
   return program;
+}
+
+/** Whether a condition of an output rule reads `response`, or may do so because it is no expression. */
+function readsResponse(condition: string): boolean {
+  const parsed = parseCondition(condition);
+  return 'problem' in parsed || referencesOf(parsed.expr).some(({ name }) => name === 'response');
 }
 
 /** Compiles a condition, given as text or as a part of its syntax tree. */

@@ -124,6 +124,32 @@ export function enforceOutput(
   return { value: decision.outcome === 'deny' ? null : edited, decision };
 }
 
+/**
+ * Whether output rules keep a caller from the values of a completion, which are the values of one column. A rule that reads
+ * the result decides nothing here. Of the others, one that denies or that fails hides all values, and one that hides the
+ * column or a part of it hides its values.
+ */
+export function hidesCompletion(
+  { output, scope }: PolicyProgram,
+  column: string,
+  user: User | null,
+  clock: Clock,
+): boolean {
+  const bindings = toInputBindings({ ...scope, parameters: [] }, {}, user);
+  const now = once(() => clock.now());
+  const path = column.toLowerCase();
+  const isColumn = (field: string) => field === path || field.startsWith(`${path}.`);
+  return output.some(({ rule, readsResult, evaluate }) => {
+    if (readsResult) return false;
+    const verdict = evaluate(bindings, now);
+    if ('failure' in verdict) return true;
+    if (!verdict.matched) return false;
+    return (
+      rule.action === 'deny' || fieldsOf(rule, scope.returns).some((field) => isColumn(field.toLowerCase()))
+    );
+  });
+}
+
 /** The values that conditions read. */
 interface Facts {
   readonly bindings: Bindings;

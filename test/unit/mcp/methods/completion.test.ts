@@ -24,6 +24,22 @@ const NUMBER = `resource:
   policies: { input: [{ condition: user.role == 'anonymous', action: deny }] }
   source: { code: SELECT $n AS n }
 `;
+const LIMITED = `resource:
+  uri: limited://{name}/{Country}/{n}
+  parameters: [{ name: name, type: string }, { name: Country, type: string }, { name: n, type: integer }]
+  completion:
+    name: SELECT name FROM customers WHERE starts_with(name, $value) ORDER BY name
+    Country: SELECT DISTINCT country AS Country FROM customers ORDER BY ALL
+    n: SELECT 7 AS n
+  policies:
+    output:
+      - { condition: "size(response) > 0", action: filter_fields, fields: [n] }
+      - { condition: "user.role == 'analyst'", action: mask_fields, fields: [COUNTRY] }
+      - { condition: "user.role == 'guest'", action: filter_fields, fields: [name.first] }
+      - { condition: "user.role == 'anonymous'", action: deny }
+      - { condition: "user.role == 'odd' && user.claims.missing > 1", action: mask_fields, fields: [n] }
+  source: { code: "SELECT {'first': name} AS name, country, 1 AS n FROM customers WHERE name = $name AND country = $Country AND 1 = $n" }
+`;
 const SEED = `CREATE TABLE customers AS SELECT * FROM (VALUES
   ('Ada', 'DE'), ('Alan', 'FR'), ('Grace', 'DE'), (NULL, 'DE')) t(name, country)`;
 
@@ -42,6 +58,7 @@ beforeAll(async () => {
     'prompts/letter.yml': LETTER,
     'prompts/closed.yml': SECRET,
     'resources/number.yml': NUMBER,
+    'resources/limited.yml': LIMITED,
   };
   served = await serveTree(tree, SEED);
   app = createTestApp(served.runtime, { authenticate: async () => ({ user }) });
@@ -104,6 +121,22 @@ it('offers nothing to whom the endpoint is closed, and to everybody their own', 
   expect(await complete(letter, 'mine', '')).toMatchObject({ values: [] });
   user = ALICE;
   expect(await complete(letter, 'mine', '')).toMatchObject({ values: ['alice'] });
+  user = null;
+});
+
+// Requirements: noninterference.completion
+it.each([
+  ['analyst', { name: 3, Country: 0, n: 1 }],
+  ['guest', { name: 0, Country: 2, n: 1 }],
+  ['boss', { name: 3, Country: 2, n: 1 }],
+  ['odd', { name: 0, Country: 0, n: 0 }],
+  [null, { name: 0, Country: 0, n: 0 }],
+])('offers the role %s no values that output policies hide', async (role, expected) => {
+  user = role === null ? null : { ...ALICE, role };
+  for (const [name, total] of Object.entries(expected)) {
+    const ref = { type: 'ref/resource', uri: 'limited://{name}/{Country}/{n}' };
+    expect(await complete(ref, name, '')).toMatchObject({ total });
+  }
   user = null;
 });
 
