@@ -1,0 +1,37 @@
+/** A part of an area: the files that a mutation run changes, and the tests that it asks. */
+export interface Part {
+  readonly name: string;
+  readonly files: readonly string[];
+  readonly tests: readonly string[];
+}
+
+/** The code that mutation runs change, by the name of its area. */
+export const AREAS: { readonly [name: string]: readonly Part[] } = {
+  policy: [
+    {
+      name: 'rules',
+      files: ['src/policy/*.ts', 'src/policy/tables/*.ts'],
+      tests: ['test/unit/policy/**/*.test.ts', 'test/unit/call/restricted.test.ts'],
+    },
+    {
+      name: 'conditions',
+      files: ['src/policy/cel/*.ts', 'src/policy/checks/*.ts'],
+      tests: ['test/unit/policy/**/*.test.ts', 'test/unit/call/field-rules.test.ts'],
+    },
+    {
+      name: 'calls',
+      files: [
+        'src/call/{policies,restricted,caller-statement,completion,pipeline}.ts',
+        'src/mcp/scopes.ts',
+        'src/sql/restricted/{condition,relations,statement}.ts',
+      ],
+      tests: [
+        'test/unit/call/{policies,restricted,notified-rows,sql-tools,sql-tools-tables}.test.ts',
+        'test/unit/mcp/{direct,toolsets,changes}.test.ts',
+        'test/unit/mcp/methods/completion.test.ts',
+        'test/unit/sql/restricted/**/*.test.ts',
+        'test/unit/auth/host-sign-in.test.ts',
+      ],
+    },
+  ],
+};
