@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { openServerPage } from '../../test/browser/server-pages.ts';
 import { createViewHost } from '../../test/browser/views-page.ts';
+import { KINDS, pictureOptions } from '../../test/browser/views-project.ts';
 import { findChromium } from '../../test/unit/adapters/node/browser.ts';
 import { ensureBrowser } from '../test/browser.js';
 import {
@@ -84,13 +85,12 @@ async function pictureWorkbench(browser: Browser): Promise<void> {
 
 async function pictureViews(browser: Browser, packages: string): Promise<void> {
   const host = await createViewHost(browser, packages);
-  for (const name of chosen.filter((one) => one.startsWith('view-'))) {
-    for (const screen of SCREENS) {
-      const { colorScheme: theme, width } = screen;
-      const context = { theme, locale: 'en-GB' };
-      const view = name.slice('view-'.length);
-      const args = { rows: view === 'bar' ? 5 : 40 };
-      const { page } = await host.open(view, { args, context, width, height: view === 'number' ? 160 : 520 });
+  for (const { view } of KINDS) {
+    const name = `view-${view}`;
+    for (const screen of chosen.includes(name) ? SCREENS : []) {
+      const { colorScheme, width } = screen;
+      const options = pictureOptions(view, colorScheme);
+      const { page } = await host.open(view, { ...options, width });
       await save(page, name, screen);
       await page.close();
     }

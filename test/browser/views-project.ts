@@ -65,6 +65,12 @@ export const KINDS = [
   { view: 'number', most: 1 },
 ] as const;
 
+/** The way in which a view is pictured, in docs and in tests. */
+export function pictureOptions(view: Kind, theme: string) {
+  const args = { rows: view === 'bar' ? 5 : 40 };
+  return { args, context: { theme, locale: 'en-GB' }, height: view === 'number' ? 160 : 520 };
+}
+
 export type Kind = (typeof KINDS)[number]['view'];
 
 const tools: readonly ToolOptions[] = [

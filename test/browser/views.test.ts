@@ -1,9 +1,12 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type Browser, chromium, type Frame } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FOLDER, fileOf } from '../../scripts/docs/pictures/list.ts';
+import { differenceOf } from '../../scripts/docs/pictures/png.ts';
 import { findChromium, violationsOf } from '../unit/adapters/node/browser.ts';
 import { createViewHost, type OpenOptions, takeHeap, type ViewHost } from './views-page.ts';
-import { KINDS, type Kind, SECRET } from './views-project.ts';
+import { KINDS, type Kind, pictureOptions, SECRET } from './views-project.ts';
 
 /* Views in the official AppBridge, in a real Chromium. `npm run test:browser` installs the bridge. */
 
@@ -12,6 +15,25 @@ const executablePath = findChromium();
 const SHOTS = 'build/tests/views';
 /** The usual estimate of tokens: four characters each. */
 const MOST_CHARACTERS = 400 * 4;
+
+/** The share of pixels that may differ from the picture in docs/images, which `scripts/docs/pictures.ts` makes. */
+const MOST_DIFFERENCE = 0.02;
+
+/** The width that a drawing has not taken yet, after the window changed. */
+const ROOM_LEFT = `(() => {
+  const svg = document.querySelector('figure svg');
+  return svg === null ? 0 : Math.min(1200, document.body.clientWidth - 24) - Number(svg.getAttribute('width'));
+})()`;
+
+/** Whether this machine's letters are those of the pictures, DejaVu Sans. */
+const HAS_LETTERS = `(() => {
+  const brush = document.createElement('canvas').getContext('2d');
+  const widths = ['system-ui', '"DejaVu Sans", monospace'].map((font) => {
+    brush.font = '14px ' + font;
+    return brush.measureText('Export 1,000').width;
+  });
+  return widths[0] === widths[1];
+})()`;
 
 /** The drawn rows of a view: each mark of the first series is one. */
 const MARKS: { readonly [kind in Kind]: string } = {
@@ -75,24 +97,32 @@ describe.skipIf(PACKAGES === undefined || executablePath === null)('views in App
         expect(await page.evaluate('told')).toEqual([]);
         // The masked value is in the result, so the page had every chance to keep it.
         const heap = await takeHeap(opened);
-        expect(heap).toContain('****');
-        expect(heap).not.toContain(SECRET);
+        expect([heap.includes('****'), heap.includes(SECRET)]).toEqual([true, false]);
         await page.close();
       },
       120_000,
     );
 
-    // Requirements: view.readable
-    it.each(['light', 'dark'])(
+    // Requirements: view.readable, pictures.all
+    it.each(['light', 'dark'] as const)(
       'has no fault of contrast, labels or width at 400 and 1280 px: %s',
       async (theme) => {
-        const { page, frame } = await open(view, { width: 400, context: { theme }, args: { rows: 40 } });
+        const options = pictureOptions(view, theme);
+        const { page, frame } = await open(view, { ...options, width: 400 });
         for (const width of [400, 1_280]) {
-          await page.setViewportSize({ width, height: 760 });
+          await page.setViewportSize({ width, height: options.height });
+          await expect.poll(() => frame.evaluate(ROOM_LEFT)).toBe(0);
           expect(await violationsOf(frame)).toEqual([]);
           const overflow = 'document.documentElement.scrollWidth - innerWidth';
           expect(await frame.evaluate(overflow)).toBeLessThanOrEqual(0);
-          await page.screenshot({ path: `${SHOTS}/${view}-${theme}-${width}.png` });
+          const picture = await page.screenshot({ path: `${SHOTS}/${view}-${theme}-${width}.png` });
+          const name = fileOf(`view-${view}`, { colorScheme: theme, width, height: 0 });
+          // On a machine with other letters everything has another place.
+          if (!(await frame.evaluate(HAS_LETTERS))) continue;
+          expect([name, differenceOf(picture, await readFile(join(FOLDER, name)))]).toEqual([
+            name,
+            expect.toSatisfy((share: number) => share < MOST_DIFFERENCE, 'to be like the picture in docs'),
+          ]);
         }
         await page.close();
       },
@@ -102,7 +132,7 @@ describe.skipIf(PACKAGES === undefined || executablePath === null)('views in App
 
   it('finds an unmasked column in the memory of the page, as a control', async () => {
     const opened = await open('bare');
-    expect(await takeHeap(opened)).toContain(SECRET);
+    expect((await takeHeap(opened)).includes(SECRET)).toBe(true);
     await opened.page.close();
   });
 

@@ -119,6 +119,20 @@ export function readPng(bytes: Uint8Array): Picture {
   return { width, height, pixels };
 }
 
+/** The share of pixels that clearly differ between two pictures, from 0 to 1; 1 for pictures of different sizes. */
+export function differenceOf(one: Uint8Array, other: Uint8Array): number {
+  const [left, right] = [readPng(one), readPng(other)];
+  if (left.width !== right.width || left.height !== right.height) return 1;
+  let different = 0;
+  for (const [at, pixel] of left.pixels.entries()) {
+    if (distanceOf(pixel, right.pixels[at] ?? 0) > CLEAR * CLEAR) different += 1;
+  }
+  return different / left.pixels.length;
+}
+
+/** The distance of two colours that a person sees at once. */
+const CLEAR = 64;
+
 function chunksOf(png: Buffer): readonly (readonly [string, Buffer])[] {
   const chunks: [string, Buffer][] = [];
   for (let at = SIGNATURE.length; at < png.length; ) {
