@@ -37,7 +37,7 @@ import { pyodidePackage, pythonHash } from './python/pyodide-files.ts';
 import { describeRemote } from './remote-database.ts';
 import { replaceFolder } from './replace-folder.ts';
 import { materialFiles } from './sbom/files.ts';
-import type { SortedTable } from './sort-tables.ts';
+import { nothingToSort, type SortedTable } from './sort-tables.ts';
 import { enforceStatements, withCopy, withNative } from './statements.ts';
 import { chooseStore, placeDatabase } from './store.ts';
 import {
@@ -185,6 +185,7 @@ async function moveRemote(
 async function readProject(options: BuildOptions): Promise<Ready> {
   const arch = architectureOf(options);
   const { site, catalog } = await compileProject(options.root, options.profile, options);
+  if (site.database.path === MEMORY_PATH && (options.sort ?? []).length > 0) throw nothingToSort();
   const config = await readConfig(options.config, options.root);
   const { project, profile } = site;
   const callers = combineCallers(callersOf(config, { project, profile }), options);

@@ -50,6 +50,14 @@ export async function sortTables(database: string, tables: readonly SortedTable[
   );
 }
 
+/** The error for an artefact without tables of its own. */
+export function nothingToSort(): SvcError {
+  return new SvcError(
+    'usage',
+    '--sort writes tables of the artefact in another order, but `database.path` of the profile is `:memory:`, so the artefact has no tables. Leave --sort out, and sort the data where it is written: CREATE TABLE ... AS SELECT ... ORDER BY ...',
+  );
+}
+
 /** `shop.sales` names a table in a schema. */
 function toIdentifier(table: string): string {
   return table

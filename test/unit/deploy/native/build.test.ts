@@ -64,6 +64,17 @@ describe('svc build --engine native', () => {
     await expect(build(options)).rejects.toThrow(message);
   });
 
+  // Requirements: large.sort
+  it('refuses --sort for a database in memory, which has no tables to write again', async () => {
+    await site(
+      '{ path: ":memory:", attach: [{ name: shop, uri: "postgres:host=localhost" }], use: shop }',
+      'extensions: [postgres]\n',
+    );
+    await expect(build({ sort: [{ table: 'sales', columns: ['x'] }] })).rejects.toThrow(
+      /--sort .* `database.path` of the profile is `:memory:`, so the artefact has no tables\. Leave --sort out/,
+    );
+  });
+
   it('refuses attached files of the project, which an artefact does not contain', async () => {
     await site('{ path: shop.duckdb, attach: [{ name: other, uri: other.duckdb }] }');
     await expect(build({})).rejects.toThrow(/files of the project.*: other\. Give an address/);
