@@ -126,6 +126,8 @@ export interface Database {
   run(request: SqlRequest, call: SqlCall): Promise<SqlResult>;
   /** Parses and plans a statement without running it; throws sql_failed. */
   prepare(sql: string, mode: 'read' | 'write'): Promise<void>;
+  /** Plans a query with its most rows, and returns DuckDB's plan. Only an engine in this thread has it. */
+  explain?(request: Omit<SqlRequest, 'mode'>): Promise<JsonValue>;
   close(): Promise<void>;
 }
 

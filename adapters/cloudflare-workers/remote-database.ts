@@ -7,13 +7,11 @@ import type { RangeSource } from '../duckdb-wasm/remote/remote-file.ts';
 import { blockAssets } from './block-assets.ts';
 import type { BundledDatabase, DatabaseBindings } from './database.ts';
 import wasm from './duckdb.wasm';
+import { MAX_RANGES } from './limits.ts';
 import { openObject } from './r2-object.ts';
 import trampolines from './trampolines.wasm';
 
 /* A database that is read by ranges: an object in an R2 bucket, or an asset for each block. */
-
-/** Cloudflare allows 1,000 requests to its own services for each request to a Worker. */
-const MAX_RANGES = 900;
 
 let openFile: () => Promise<FetchedFile> = () => Promise.reject(new Error('no request has come yet'));
 const open = await prepareWasm({ wasm, trampolines, file: () => openFile(), maxRanges: MAX_RANGES });

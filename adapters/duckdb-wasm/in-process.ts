@@ -1,3 +1,4 @@
+import type { JsonValue } from '../../src/json.ts';
 import type { Database, SqlCall, SqlRequest, SqlResult } from '../../src/ports.ts';
 import { type DatabaseFile, type FetchedFile, LateFile } from './engine/database-file.ts';
 import { Engine } from './engine/engine.ts';
@@ -95,6 +96,10 @@ class InProcess implements Database {
 
   async prepare(sql: string, mode: SqlRequest['mode']): Promise<void> {
     return this.#onEngine((engine) => engine.prepare(sql, mode));
+  }
+
+  async explain(request: Omit<SqlRequest, 'mode'>): Promise<JsonValue> {
+    return this.#onEngine((engine) => engine.explain(request));
   }
 
   async close(): Promise<void> {

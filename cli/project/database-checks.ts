@@ -25,6 +25,7 @@ import { checkTablesExist } from '../../src/quality/table-rules.ts';
 import type { Say } from '../io/progress.ts';
 import { tryExtensions } from './extensions.ts';
 import { type CheckedProject, databaseFor, soundPart } from './project.ts';
+import { checkRangesOn } from './range-checks.ts';
 import { ensureWasmArtefact } from './wasm-artefact.ts';
 
 const SITE_START = { file: SITE_NAME, line: 0, column: 0 } as const;
@@ -69,9 +70,10 @@ export async function checkDatabase(
     return [...unknown, ...lost, ...refused];
   const catalog = await compileCatalog(sound);
   try {
-    const check = async (database: Database) => [
+    const check = async (database: Database, path: string) => [
       ...(await checkTablesExist(tables, positions, database)),
       ...(await checkStatements(asked, catalog, database, { ...serving, offline, onEndpoint })),
+      ...(await checkRangesOn(target, path, asked, catalog)),
     ];
     return [...unknown, ...(await withDatabase(sound.root, choice, check))];
   } catch (thrown) {
@@ -122,7 +124,7 @@ async function checkFile({ path }: DatabaseChoice): Promise<readonly Finding[]> 
 async function withDatabase<T>(
   root: string,
   choice: DatabaseChoice,
-  work: (database: Database) => Promise<T>,
+  work: (database: Database, path: string) => Promise<T>,
 ): Promise<T> {
   if (choice.engine === 'wasm') await ensureWasmArtefact();
   if (choice.path === MEMORY_PATH || existsSync(choice.path)) return use(choice, work);
@@ -135,10 +137,13 @@ async function withDatabase<T>(
   }
 }
 
-async function use<T>(choice: DatabaseChoice, work: (database: Database) => Promise<T>): Promise<T> {
+async function use<T>(
+  choice: DatabaseChoice,
+  work: (database: Database, path: string) => Promise<T>,
+): Promise<T> {
   const database = await openNodeDatabase(choice);
   try {
-    return await work(database);
+    return await work(database, choice.path);
   } finally {
     await database.close();
   }

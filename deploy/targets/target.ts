@@ -84,6 +84,8 @@ export interface BuildTarget {
     readonly stores: readonly StoreKind[];
     /** The size in bytes above which the first of them holds the database, unless the build names one. Null: never. */
     readonly above: number | null;
+    /** The most ranges that one call may read. Null: no limit. */
+    readonly mostRanges: number | null;
     /** The command that uploads the database before the artefact is deployed; null if it is deployed with it. */
     readonly upload: (project: string, facts: RemoteFacts) => string | null;
   };

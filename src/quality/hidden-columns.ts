@@ -54,7 +54,7 @@ async function columnsOf(
   { sql, order, mode }: CompiledSql,
   database: Database,
 ): Promise<readonly SqlColumn[]> {
-  const values = order.map((name) => exampleFor(entry, name));
+  const values = exampleValues(entry, order);
   const request: SqlRequest = { sql: `DESCRIBE ${sql}`, values, mode, maxRows: MOST_COLUMNS };
   const call = { caller: null, signal: new AbortController().signal, timeoutMs: TIMEOUT_MS };
   try {
@@ -70,8 +70,14 @@ async function columnsOf(
   }
 }
 
-/** The engine needs a typed value for each parameter. */
-function exampleFor({ parameters, ask = [] }: ToolEntry | ResourceEntry, name: string): SqlValue {
-  const parameter = [...parameters, ...answerParameters(ask)].find((one) => one.name === name);
-  return parameter === undefined ? null : toSqlValue(parameter, exampleOf(parameter) ?? null);
+/** An example for each parameter of a statement, because the engine needs typed values to plan it. */
+export function exampleValues(
+  { parameters, ask = [] }: ToolEntry | ResourceEntry,
+  order: readonly string[],
+): readonly SqlValue[] {
+  const known = [...parameters, ...answerParameters(ask)];
+  return order.map((name) => {
+    const parameter = known.find((one) => one.name === name);
+    return parameter === undefined ? null : toSqlValue(parameter, exampleOf(parameter) ?? null);
+  });
 }

@@ -15,6 +15,8 @@ const MB = 1_048_576;
 const COUNT = Number(process.env.SVC_TEST_EDGE_STATEMENTS ?? 200);
 const SEED = Number(process.env.SVC_TEST_EDGE_SEED ?? 7);
 const LOOKUPS = 20;
+/** The rows of the sum that is fetched ahead, few enough for the deadline of a call on a busy machine. */
+const SUMMED_ROWS = 10_000_000;
 
 /**
  * A large database in R2 behind a Worker, in local workerd: 78 MB, or 1.3 GB with `SVC_TEST_EDGE_ROWS=50000000`. Nothing
@@ -27,17 +29,14 @@ export async function measureEdge(): Promise<readonly Row[]> {
   try {
     const folder = join(out, 'worker');
     await buildTarget({ root, public: true, target: 'cloudflare-workers', out: folder });
-    const rows = [
-      ...(await measureReadAhead(folder)),
-      ...(await withEdge(folder, async (edge) => [
-        ...(await measureLookups(edge)),
-        ...(await measureBesideScan(edge, native)),
-        ...(await measureCrowd(edge, native)),
-        ...(await measureStatements(edge, native)),
-        ...(await measureMemory(edge)),
-      ])),
-    ];
-    return rows;
+    const served = await withEdge(folder, async (edge) => [
+      ...(await measureLookups(edge)),
+      ...(await measureBesideScan(edge, native)),
+      ...(await measureCrowd(edge, native)),
+      ...(await measureStatements(edge, native)),
+      ...(await measureMemory(edge)),
+    ]);
+    return [...served, ...(await measureReadAhead(folder))];
   } finally {
     await native.close();
     await rm(out, { recursive: true });
@@ -126,7 +125,7 @@ async function measureReadAhead(folder: string): Promise<readonly Row[]> {
   const scan = async (edge: Edge): Promise<Measured> => {
     await answerOf(edge.url, query('SELECT 1 AS one'));
     await edge.misbehave({ holdMs: 30 });
-    return measureCall(edge, query('SELECT sum(shop) AS s FROM sales'));
+    return measureCall(edge, query(`SELECT sum(shop) AS s FROM sales WHERE id < ${SUMMED_ROWS}`));
   };
   const serial = await withEdge(folder, scan, { serial: true });
   const ahead = await withEdge(folder, scan);

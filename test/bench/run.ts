@@ -3,6 +3,7 @@ import { measureBoot } from './boot.ts';
 import { type Built, createBuilt } from './built.ts';
 import { measureCalls } from './calls.ts';
 import { measureEdge } from './edge.ts';
+import { measureEdgeAnswers } from './edge-answers.ts';
 import { engineGroups } from './engine/group.ts';
 import { measureLake } from './lake.ts';
 import { keepsBudget, type Row, toTable } from './measure.ts';
@@ -67,6 +68,7 @@ const ROWS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   overload: async () => measureOverload(await called()),
   memory: async () => measureMemory(await called()),
   edge: measureEdge,
+  'edge-answers': measureEdgeAnswers,
   ...engineGroups({ big }),
 };
 

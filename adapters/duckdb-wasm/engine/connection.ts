@@ -1,5 +1,5 @@
 import { cancelledError, deadlineError } from '../../../src/errors.ts';
-import { tryJson } from '../../../src/json.ts';
+import { type JsonValue, tryJson } from '../../../src/json.ts';
 import type { RestrictedTable, ScanEstimate, SqlCall, SqlRequest, SqlResult } from '../../../src/ports.ts';
 import { enforceScan, estimateScans, explainOf } from '../../../src/sql/estimate.ts';
 import { asQuery } from '../../../src/sql/query.ts';
@@ -69,16 +69,20 @@ export class Connection {
     await enter(() => statement.close());
   }
 
+  /** The plan of a statement, as DuckDB writes it in JSON. */
+  explain({ sql, values }: Query): Promise<JsonValue> {
+    return this.#execute({ sql: explainOf(sql), values }, (read) => {
+      const [row] = toResult(this.#instance, read, 1).rows;
+      return tryJson(String(row?.explain_value)) ?? null;
+    });
+  }
+
   /** Estimates a statement's scans from its plan. Throws scan_too_large if they are beyond the limits. */
   async #estimate(
     { sql, values }: Query,
     scan: Exclude<SqlRequest['scan'], undefined>,
   ): Promise<ScanEstimate> {
-    const plan = await this.#execute({ sql: explainOf(sql), values }, (read) => {
-      const [row] = toResult(this.#instance, read, 1).rows;
-      return tryJson(String(row?.explain_value)) ?? null;
-    });
-    const estimate = estimateScans(plan, null);
+    const estimate = estimateScans(await this.explain({ sql, values }), null);
     enforceScan(estimate, scan);
     return estimate;
   }

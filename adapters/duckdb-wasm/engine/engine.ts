@@ -1,6 +1,8 @@
 import { cancelledError, SvcError } from '../../../src/errors.ts';
+import type { JsonValue } from '../../../src/json.ts';
 import type { ScanLimits, SqlCall, SqlCaller, SqlRequest, SqlResult } from '../../../src/ports.ts';
 import { toKept } from '../../../src/sql/lanes/may-keep.ts';
+import { asQuery } from '../../../src/sql/query.ts';
 import { breaksEngine, EngineReplaced, readonlyError, toEngineError } from '../errors.ts';
 import { type RegisterMissing, registerFunctions } from '../functions/register.ts';
 import { Session } from '../query/session.ts';
@@ -128,6 +130,12 @@ export class Engine {
   async prepare(sql: string, mode: SqlRequest['mode'], call: SqlCall = unlimited()): Promise<void> {
     if (mode === 'write') throw readonlyError();
     await this.#work(call, undefined, (connection) => connection.plan(sql));
+  }
+
+  /** Plans a query as `run` does, with its most rows, and returns the plan. */
+  async explain({ sql, values, maxRows }: Omit<SqlRequest, 'mode'>): Promise<JsonValue> {
+    const query = { sql: asQuery(sql, maxRows + 1), values };
+    return this.#work(unlimited(), undefined, (connection) => connection.explain(query));
   }
 
   close(): void {

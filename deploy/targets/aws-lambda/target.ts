@@ -47,7 +47,7 @@ export const target: BuildTarget = {
     'README.md': readme({ project, callers }, native?.arch ?? null) + uploadReadme(project, remote),
   }),
   python: { bundles: { 'python-worker.mjs': 'python-pyodide/worker' }, files: pythonFiles },
-  remote: { stores: ['s3', 'https'], above: null, upload: uploadCommand },
+  remote: { stores: ['s3', 'https'], above: null, mostRanges: null, upload: uploadCommand },
   finish: pack,
   next: 'npx osls deploy',
   preview: previewLambda,

@@ -1,3 +1,4 @@
+import { MAX_RANGES } from '../../../adapters/cloudflare-workers/limits.ts';
 import { MEMORY_MB } from '../../../adapters/duckdb-wasm/in-process.ts';
 import { SvcError } from '../../../src/errors.ts';
 import { BLOCKS_FOLDER } from '../../store.ts';
@@ -52,7 +53,7 @@ export const target: BuildTarget = {
     files: pythonWorkerFiles,
     next: 'npx wrangler deploy -c python/wrangler.toml && npx wrangler deploy',
   },
-  remote: { stores: ['r2', 'assets'], above: ASSET_LIMIT, upload: uploadCommand },
+  remote: { stores: ['r2', 'assets'], above: ASSET_LIMIT, mostRanges: MAX_RANGES, upload: uploadCommand },
   finish: async (_folder, files) => checkLimits(files),
   next: 'npx wrangler deploy',
   preview: previewWorker,

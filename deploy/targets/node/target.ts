@@ -27,7 +27,7 @@ export const target: BuildTarget = {
     'README.md': readme(facts),
   }),
   python: { bundles: { 'python-worker.js': 'python-pyodide/worker' }, files: pythonFiles },
-  remote: { stores: ['s3', 'https'], above: null, upload: uploadCommand },
+  remote: { stores: ['s3', 'https'], above: null, mostRanges: null, upload: uploadCommand },
   finish: async () => {},
   next: 'node index.js',
   preview: previewNode,

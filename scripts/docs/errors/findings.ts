@@ -157,6 +157,10 @@ export const FINDINGS: Readonly<Record<string, Readonly<Record<string, Advice>>>
       'Remove `cache`.',
     ),
     'sql-unused': advice('The SQL does not use a declared parameter.', 'Use it, or remove it.'),
+    'too-many-ranges': advice(
+      'The plan of a statement reads more ranges of a large database than the platform allows a call, or more bytes than `limits.scan_bytes`. A warning, because the number is an estimate.',
+      'Sort the table by the column that the message names, with `--sort` of `svc build`, or read less.',
+    ),
     'sql-failed': advice(
       'The engine that will serve the endpoint cannot plan the statement.',
       "Correct it; the message has DuckDB's text.",

@@ -135,4 +135,35 @@ describe('svc validate --target', () => {
     expect(code).toBe(2);
     expect(stderr).toContain('--target mars is not known. Choose wasm, native, node, aws-lambda');
   });
+
+  // Requirements: large.validate, command.validate
+  it('finds statements that read more ranges of a large database than they may, only where it is read so', async () => {
+    const root = await project();
+    const rows = 'SELECT i AS id, (hash(i) % 1000)::INTEGER AS customer, hash(i + 1) AS a, hash(i + 2) AS b';
+    await svc(['query', `CREATE TABLE sales AS ${rows} FROM range(2000000) t(i)`], root, {
+      SVC_READONLY: 'false',
+    });
+    const tool = (name: string, where: string) => `svc: 1
+tool:
+  name: ${name}
+  limits: { scan_bytes: 3000000 }
+  parameters: [{ name: n, type: integer }]
+  source: { code: "SELECT sum(a + b) AS s FROM sales WHERE ${where} = $n" }
+`;
+    for (const [name, column] of Object.entries({ scattered: 'customer', sorted: 'id' }))
+      writeFileSync(join(root, `tools/${name}.yml`), tool(name, column));
+    const { code, stdout } = await svc(['validate', '--target', 'cloudflare-workers', '--json'], root);
+    expect(code).toBe(0);
+    expect(findingsOf(stdout)).toEqual([
+      expect.objectContaining({
+        severity: 'warning',
+        code: 'too-many-ranges',
+        file: 'tools/scattered.yml',
+        line: 6,
+        message: expect.stringMatching(/reads about \d+ ranges .* allows 3,000,000 bytes/),
+        fix: expect.stringContaining('svc build --target cloudflare-workers --sort sales=customer'),
+      }),
+    ]);
+    expect(findingsOf((await svc(['validate', '--target', 'node', '--json'], root)).stdout)).toEqual([]);
+  }, 120_000);
 });
