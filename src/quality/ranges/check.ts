@@ -46,7 +46,7 @@ export async function checkRanges(
   const findings: Finding[] = [];
   for (const endpoint of endpoints) {
     const entry = endpoint.kind === 'tool' ? catalog.tools[endpoint.name] : catalog.resources[endpoint.uri];
-    if (entry === undefined || entry.source.language === 'python' || entry.source.mode === 'write') continue;
+    if (entry === undefined || entry.source.language !== 'sql' || entry.source.mode === 'write') continue;
     const plan = await planOf(entry, entry.source, database);
     const readings: Reading[] = [];
     for (const scan of tableScansOf(plan, entry.limits.rows))
