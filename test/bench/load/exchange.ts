@@ -9,7 +9,7 @@ export type Ending = 'right' | 'wrong' | 'refused' | 'failed';
 export interface Asked {
   readonly version: '2026-07-28' | '2025-06-18';
   readonly tool: string;
-  /** Its arguments as JSON, with `$id` in the place of the id. */
+  /** Its arguments as JSON, with `$id` in each place of the id. */
   readonly args: string;
 }
 
@@ -28,10 +28,10 @@ const META =
   '"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}';
 
 /** The bytes of a call. */
-function toRequest({ url, asked }: Target, id: number): string {
+export function toRequest({ url, asked }: Pick<Target, 'url' | 'asked'>, id: number): string {
   const { version, tool, args } = asked;
   const modern = version === '2026-07-28';
-  const params = `"name":"${tool}","arguments":${args.replace('$id', String(id))}${modern ? `,${META}` : ''}`;
+  const params = `"name":"${tool}","arguments":${args.replaceAll('$id', String(id))}${modern ? `,${META}` : ''}`;
   const body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{${params}}}`;
   return [
     `POST ${url.pathname} HTTP/1.1`,
@@ -65,23 +65,29 @@ function judge(response: string, id: number, checked: boolean): Ending {
 }
 
 /** One connection, with one call at a time. Its answers are text of one byte a character. */
-export function exchange(socket: Socket, target: Target, id: number): Promise<Ending> {
+export async function exchange(socket: Socket, target: Target, id: number): Promise<Ending> {
+  const response = await send(socket, toRequest(target, id));
+  return response === null ? 'failed' : judge(response, id, target.checked);
+}
+
+/** Sends the bytes of a request. Returns the response with its head, or null if the connection ended before. */
+export function send(socket: Socket, request: string): Promise<string | null> {
   return new Promise((resolve) => {
     let text = '';
-    const end = (ending: Ending): void => {
+    const end = (response: string | null): void => {
       socket.off('data', read);
       socket.off('close', fail);
-      resolve(ending);
+      resolve(response);
     };
-    const fail = (): void => end('failed');
+    const fail = (): void => end(null);
     const read = (chunk: string): void => {
       text += chunk;
       const response = takeResponse(text);
-      if (response !== null) end(judge(response, id, target.checked));
+      if (response !== null) end(response);
     };
     socket.on('data', read);
     socket.once('close', fail);
-    socket.write(toRequest(target, id), 'latin1');
+    socket.write(request, 'latin1');
   });
 }
 

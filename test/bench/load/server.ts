@@ -20,6 +20,8 @@ export interface Command {
   readonly env?: Readonly<Record<string, string>>;
   /** Its address, once it has printed enough. Default: it prints `"url":"..."`. */
   readonly address?: (printed: string) => string | undefined;
+  /** Gets what it prints. Default: nobody. */
+  readonly log?: (text: string) => void;
 }
 
 /** Starts a program of Node that prints its address as `"url":"..."` to stdout or stderr. */
@@ -34,6 +36,7 @@ export async function startCommand({
   cwd,
   env,
   address = OWN_ADDRESS,
+  log = () => {},
 }: Command): Promise<LoadedServer> {
   const child = spawn(program, args, {
     cwd,
@@ -42,6 +45,7 @@ export async function startCommand({
   });
   const { pid } = child;
   if (pid === undefined) throw new Error(`${program} ${args.join(' ')} did not start`);
+  for (const output of [child.stdout, child.stderr]) output?.on('data', (chunk) => log(String(chunk)));
   const found = await addressOf(child, address);
   const url = found.endsWith('/mcp') ? found : new URL('/mcp', found).href;
   return { url, pid, cpuMs: () => cpuOfTree(pid), close: () => stop(child) };
