@@ -308,7 +308,7 @@ export const COMMANDS: readonly Command[] = [
       JSON_OUT,
       DEBUG,
     ],
-    example: 'svc query "SELECT * FROM customers WHERE id = $id" --param id=7',
+    example: "svc query 'SELECT * FROM customers WHERE id = $id' --param id=7",
     busy: 'running the query',
     load: () => import('./commands/query.ts'),
   },

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { realpath, rename, rm } from 'node:fs/promises';
-import { relative, resolve } from 'node:path';
+import { mkdir, realpath, rename, rm } from 'node:fs/promises';
+import { dirname, relative, resolve } from 'node:path';
 import {
   convertedName,
   type DuckDbFile,
@@ -24,7 +24,8 @@ export const run: Run = async (input, output) => {
   const replaces = await isSameFile(file, out);
   if (existsSync(out) && !input.flag('force')) throw exists(out, replaces);
   const fresh = `${out}.${randomUUID()}`;
-  const keep = deleteOnSignal([fresh, `${fresh}.wal`]);
+  const made = await mkdir(dirname(out), { recursive: true });
+  const keep = deleteOnSignal([fresh, `${fresh}.wal`, ...(made === undefined ? [] : [made])]);
   try {
     const { engine, tables, views } = await copyWithAny(file, fresh, version);
     await rename(fresh, out);
@@ -38,8 +39,11 @@ export const run: Run = async (input, output) => {
       return `${styled('ok', replaces ? 'replaced' : 'created')} ${styled('strong', where)}: ${what}, converted by ${engine}`;
     });
     return 0;
+  } catch (thrown) {
+    if (made !== undefined) await rm(made, { recursive: true, force: true });
+    throw thrown;
   } finally {
-    for (const made of [fresh, `${fresh}.wal`]) await rm(made, { force: true });
+    for (const rest of [fresh, `${fresh}.wal`]) await rm(rest, { force: true });
     keep();
   }
 };

@@ -49,6 +49,7 @@ tool:
       examples: [Ada]
   return:
     type: object
+    description: The greeting of one person
     properties:
       greeting:
         type: string

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DEVELOPMENT_NODE } from '../setup/root.js';
+import { DEVELOPMENT_NODE, ROOT } from '../setup/root.js';
 import { tried } from './tried.js';
 
 /** Outside of the checkout, whose packages the installed one would find. */
@@ -11,6 +11,9 @@ const PROJECT = join(FOLDER, 'project');
 const GLOBAL = join(FOLDER, 'global');
 /** The oldest Node that runs svc, as another package than the one of this checkout. */
 const OLD_NODE = 'node@22.15.0';
+/** With the optional parts that commands of the reference need. */
+const WHOLE = join(FOLDER, 'whole');
+const PARTS = ['@duckdb/node-api', '@duckdb/node-bindings', '@modelcontextprotocol/client', 'esbuild'];
 const QUIET = ['--no-audit', '--no-fund'];
 
 /**
@@ -19,7 +22,7 @@ const QUIET = ['--no-audit', '--no-fund'];
  */
 export async function ensurePackage() {
   process.once('exit', () => rmSync(FOLDER, { recursive: true, force: true }));
-  for (const folder of [PROJECT, GLOBAL, join(FOLDER, 'node22')]) {
+  for (const folder of [PROJECT, GLOBAL, WHOLE, join(FOLDER, 'node22')]) {
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');
   }
@@ -28,6 +31,7 @@ export async function ensurePackage() {
     () => measured(() => install(PROJECT, [packed()])),
     () => install(GLOBAL, ['--global', '--prefix', GLOBAL, packed()]),
     () => install(join(FOLDER, 'node22'), [OLD_NODE]),
+    () => install(WHOLE, [packed(), ...parts()]),
   ];
   for (const step of steps) {
     const reason = await step();
@@ -38,6 +42,11 @@ export async function ensurePackage() {
 
 function install(folder, args) {
   return tried('npm', ['install', ...QUIET, ...args], 'npm could not install the package', folder);
+}
+
+function parts() {
+  const { peerDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  return PARTS.map((name) => `${name}@${peerDependencies[name]}`);
 }
 
 const packed = () => join(FOLDER, readdirSync(FOLDER).find((file) => file.endsWith('.tgz')) ?? '');

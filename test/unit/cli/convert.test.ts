@@ -321,3 +321,17 @@ c.close()`;
     ]);
   });
 });
+
+it('creates the folder of the copy, and leaves none behind a failure', async () => {
+  const root = folder();
+  const instance = await (await loadDriver()).openInstance(join(root, 'sales.duckdb'));
+  const connection = await instance.connect();
+  await connection.run('CREATE TABLE sales AS SELECT 7 AS amount');
+  connection.closeSync();
+  instance.closeSync();
+  expect(await svc(['convert', 'sales.duckdb', 'new/data/copy.db'], root)).toMatchObject({ code: 0 });
+  expect(existsSync(join(root, 'new/data/copy.db'))).toBe(true);
+  writeFileSync(join(root, 'text.duckdb'), 'text');
+  expect((await svc(['convert', 'text.duckdb', 'other/copy.db'], root)).code).not.toBe(0);
+  expect(existsSync(join(root, 'other'))).toBe(false);
+});
