@@ -121,7 +121,8 @@ describe.skipIf(PACKAGE === undefined)('the example of', { timeout: 300_000 }, (
       if (name === 'init')
         return void expect(shell(example, join(folder, 'home'))).toMatchObject({ code: 0 });
       const cwd = name === 'convert' ? folder : demo;
-      const { code, output } = shell(example, cwd);
+      // The Inspector would be downloaded.
+      const { code, output } = shell(example, cwd, name === 'inspect' ? { npm_config_offline: 'true' } : {});
       const elsewhere = ELSEWHERE[name];
       if (elsewhere === undefined) expect(code, output).toBe(0);
       else expect(output).toMatch(elsewhere);
