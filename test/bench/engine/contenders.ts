@@ -13,6 +13,8 @@ import type { Database } from '../../../src/ports.ts';
 /** One way to ask a database file; each answers its rows as objects. */
 export interface Contender {
   run(sql: string): Promise<readonly unknown[]>;
+  /** Makes the message with the rows for a client, and returns its length; the bare engines make none. */
+  toMessage?(rows: readonly unknown[]): number;
   close(): Promise<void>;
 }
 
@@ -43,8 +45,16 @@ export function ours(database: Database): Contender {
       const request = { sql, values: [], mode: 'read', maxRows: 100_000 } as const;
       return (await database.run(request, { ...call, signal: new AbortController().signal })).rows;
     },
+    toMessage,
     close: () => database.close(),
   };
+}
+
+/** The text of the content is the JSON of the value, as in `src/mcp/direct.ts`. */
+function toMessage(rows: readonly unknown[]): number {
+  const json = JSON.stringify(rows);
+  const content = `[{"type":"text","text":${JSON.stringify(json)}}]`;
+  return Buffer.byteLength(`{"content":${content},"structuredContent":{"result":${json}}}`);
 }
 
 type Stock = typeof import('@duckdb/duckdb-wasm/blocking');
