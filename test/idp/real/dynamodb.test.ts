@@ -6,10 +6,13 @@ import { createDynamo } from '../../../adapters/aws-lambda/dynamodb.ts';
 import { createDynamoStore } from '../../../adapters/aws-lambda/token-store.ts';
 import { freePort } from '../../lake/parts.ts';
 import { AWS_ENV } from '../../unit/adapters/aws-lambda/dynamodb-double.ts';
+import { playHistories } from '../../unit/auth/histories/run.ts';
 import { itIsATokenStore } from '../../unit/auth/store-contract.ts';
 
 /* The token store of Lambda in the DynamoDB Local that `npm run test:idp` installs. It checks no signatures. */
 
+const STEPS = Number(process.env.SVC_TEST_HISTORY_STEPS ?? 300);
+const SEED = Number(process.env.SVC_TEST_HISTORY_SEED ?? 20_261_123);
 const PARTS = process.env.SVC_TEST_IDP;
 const SLOW = 240_000;
 const SERVER = 'com.amazonaws.services.dynamodbv2.local.main.ServerRunner';
@@ -33,8 +36,10 @@ describe.skipIf(PARTS === undefined)('the store in DynamoDB Local', { timeout: S
       `${port}`,
     ];
     child = spawn('java', args, { cwd: folder, stdio: 'ignore' });
+    // Its first answer takes seconds on a busy machine, and a table is made by one request only.
+    const ask = createDynamo({ region: null, endpoint }, AWS_ENV);
     const answers = () =>
-      fetch(endpoint).then(
+      ask('ListTables', {}).then(
         () => true,
         () => false,
       );
@@ -47,7 +52,10 @@ describe.skipIf(PARTS === undefined)('the store in DynamoDB Local', { timeout: S
   });
 
   /** A store in a table of its own, as `docs/how-to/auth-setup.md` describes the table. */
-  const open = async (now: () => number = Date.now) => {
+  const open = async (now: () => number = Date.now) => (await openTable())(now);
+
+  /** Makes a table; what it returns opens a store in it. */
+  const openTable = async () => {
     const ask = createDynamo({ region: null, endpoint }, AWS_ENV);
     tables += 1;
     const table = `sessions-${tables}`;
@@ -61,10 +69,20 @@ describe.skipIf(PARTS === undefined)('the store in DynamoDB Local', { timeout: S
       TableName: table,
       TimeToLiveSpecification: { AttributeName: 'expires', Enabled: true },
     });
-    return createDynamoStore(ask, table, now);
+    return (now: () => number) => createDynamoStore(ask, table, now);
   };
 
   itIsATokenStore(open);
+
+  // Requirements: oauth.histories
+  it(`keeps every promise of sign-ins (${STEPS} steps, seed ${SEED})`, { timeout: 3_600_000 }, async () => {
+    const shared = async () => {
+      const openStore = await openTable();
+      return async (now: () => number) => openStore(now);
+    };
+    const { steps } = await playHistories(shared, { steps: STEPS, seed: SEED, most: 60 });
+    expect(steps).toBeGreaterThanOrEqual(STEPS);
+  });
 
   it('says what to check where the table is missing', async () => {
     const store = createDynamoStore(createDynamo({ region: null, endpoint }, AWS_ENV), 'absent');

@@ -3,7 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createD1Store, type D1 } from '../../../../adapters/cloudflare-workers/token-store.ts';
+import { playHistories } from '../../auth/histories/run.ts';
 import { itIsATokenStore } from '../../auth/store-contract.ts';
+
+/* `SVC_TEST_HISTORY_STEPS=10000` plays longer histories of sign-ins over D1. */
+
+const STEPS = Number(process.env.SVC_TEST_HISTORY_STEPS ?? 60);
+const SEED = Number(process.env.SVC_TEST_HISTORY_SEED ?? 20_261_123);
 
 const CONFIG = `name = "stores"
 compatibility_date = "2026-10-20"
@@ -73,6 +79,16 @@ describe('the store in D1, in workerd', () => {
     const store = createD1Store({ prepare: (sql) => database.prepare(sql), batch });
     void store.get('a');
     expect(await store.claimOnce('a', 60)).toBe(true);
+  });
+
+  // Requirements: oauth.histories
+  it(`keeps every promise of sign-ins (${STEPS} steps, seed ${SEED})`, { timeout: 3_600_000 }, async () => {
+    const shared = async () => {
+      await open(Date.now);
+      return async (now: () => number) => createD1Store(database, now);
+    };
+    const { steps } = await playHistories(shared, { steps: STEPS, seed: SEED, most: 40 });
+    expect(steps).toBeGreaterThanOrEqual(STEPS);
   });
 
   it('says which setting it is where the database cannot be used, and tries again', async () => {

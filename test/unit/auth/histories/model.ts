@@ -106,7 +106,7 @@ export function judgeRefresh(
     enforce(reuse === null, `a refresh token gave tokens though ${reuse}`);
     enforce(travel.low < token.seen.latest + IDLE + SECOND, 'a refresh token lasted over 30 days');
     enforce(travel.low < family.born.travel.high + ABSOLUTE + 2 * AGAIN, 'a session lasted over 90 days');
-    const scopes = asked.length === 0 ? family.scopes : asked;
+    const scopes = family.scopes.filter((scope) => asked.length === 0 || asked.includes(scope));
     takeTokens(world, family, exchange, { generation: token.generation + 1, scopes });
     return;
   }

@@ -129,16 +129,14 @@ function createPlayer(world: World, counts: Counts) {
           const client = pick(clients, index);
           if (client === undefined || person.busy) return;
           person.busy = true;
-          try {
-            const family = await signIn(person, client, scope, through);
-            if (family === null) return count('login refused');
-            families.push(family);
-            person.families.push(family);
-            count('login');
-            if (redeems) await redeem(family, 'none', through[0] ?? 0);
-          } finally {
+          const family = await signIn(person, client, scope, through).finally(() => {
             person.busy = false;
-          }
+          });
+          if (family === null) return count('login refused');
+          families.push(family);
+          person.families.push(family);
+          count('login');
+          if (redeems) await redeem(family, 'none', through[0] ?? 0);
         }),
       redeem: async ({ family: index, again, at: instance, thief }) => {
         const family = fromEnd(again ? families : families.filter((one) => !attempted.has(one)), index);

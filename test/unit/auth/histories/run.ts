@@ -19,7 +19,7 @@ export interface Report {
 }
 
 /** Histories in a row before the steps are counted. */
-const BATCH = 20;
+const BATCH = 5;
 
 /**
  * Plays generated histories over stores that `open` opens anew for each. Throws the first broken promise with the shortest
