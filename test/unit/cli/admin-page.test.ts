@@ -78,7 +78,7 @@ describe.skipIf(executablePath === null)('the pages of the admin API in Chromium
       await page.goto(`${home}#`);
       await page.screenshot({ path: `${SHOTS}/admin-${colorScheme}.png`, fullPage: true });
       await page.goto(`${home}docs`);
-      await page.fill('#limit', '2');
+      await page.locator('#audit-query').getByLabel('limit').fill('2');
       await page.locator('#audit-query button').click();
       const output = page.locator('#audit-query output');
       await output.locator('pre').waitFor();

@@ -35,6 +35,8 @@ function checkout(): string {
   mkdirSync(join(root, 'workbench'));
   cpSync('workbench/tsconfig.json', join(root, 'workbench/tsconfig.json'));
   writeFileSync(join(root, 'workbench/main.tsx'), 'export const page = 1;\n');
+  mkdirSync(join(root, 'views'));
+  writeFileSync(join(root, 'views/chart.ts'), 'export const drawn = 1;\n');
   return root;
 }
 
