@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest';
+import type { User } from '../../../src/context.ts';
+import type { JsonValue } from '../../../src/json.ts';
+import type { ResultColumns } from '../../../src/policy/columns.ts';
+import { compilePolicies } from '../../../src/policy/compile.ts';
+import { enforceOutput, hidesCompletion } from '../../../src/policy/enforce.ts';
+import { declaresField, dropSensitive, hasField } from '../../../src/policy/fields.ts';
+import type { PolicyRule } from '../../../src/project/model.ts';
+import type { TypeNode } from '../../../src/types/node.ts';
+import {
+  ALICE,
+  CLOCK,
+  deny,
+  edit,
+  filter,
+  mask,
+  policies,
+  scope,
+  dropSensitive as sensitive,
+} from './fixtures.ts';
+
+const FAILED = 'Access denied: a policy could not be evaluated.';
+
+function columnsOf(types: { readonly [name: string]: string }, ...twice: readonly string[]): ResultColumns {
+  return {
+    columns: Object.entries(types).map(([name, type]) => ({ name, type })),
+    twice: new Set(twice),
+  };
+}
+
+function enforced(rules: readonly PolicyRule[], columns: ResultColumns, returns: TypeNode | null = null) {
+  const program = compilePolicies(policies({ output: rules }), scope([], returns));
+  return enforceOutput(program, [], ALICE, CLOCK, columns).decision;
+}
+
+describe('a rule about the columns of a statement', () => {
+  const STRUCT = 'STRUCT(street VARCHAR, "zip ""code" VARCHAR, inner_part STRUCT(deep INTEGER))';
+
+  it.each([
+    ['pay', { pay: 'INTEGER' }],
+    ['PAY', { pay: 'INTEGER' }],
+    ['pay', { Pay: 'INTEGER' }],
+    ['address.street', { Address: STRUCT }],
+    ['address.Zip "Code', { address: STRUCT }],
+    ['address.inner_part.deep', { address: STRUCT }],
+    ['data.any.key', { data: 'JSON' }],
+    ['data.any', { data: 'MAP(VARCHAR, INTEGER)' }],
+    ['list.street', { list: `${STRUCT}[]` }],
+  ])('acts on %j', (field, types) => {
+    expect(enforced([mask('true', field)], columnsOf(types)).outcome).toBe('mask');
+  });
+
+  it.each([
+    ['pay', { salary: 'INTEGER' }, [], 'no column pay'],
+    ['address.town', { address: STRUCT }, [], 'no column address.town'],
+    ['address.stree', { address: STRUCT }, [], 'no column address.stree'],
+    ['addres.street', { address: STRUCT }, [], 'no column addres.street'],
+    ['pay.part', { pay: 'INTEGER' }, [], 'no column pay.part'],
+    ['pay', { pay: 'INTEGER', pay_1: 'INTEGER' }, ['pay'], 'two columns pay'],
+    ['pay.part', { pay: 'JSON', pay_1: 'JSON' }, ['pay'], 'two columns pay.part'],
+  ] as const)('denies where %j is not one column', (field, types, twice, failure) => {
+    const decision = enforced([mask('true', field)], columnsOf(types, ...twice));
+    expect(decision).toMatchObject({ outcome: 'deny', reason: FAILED });
+    expect(decision.failure).toContain(failure);
+  });
+
+  it('denies nothing where it does not apply, and where it denies by itself', () => {
+    expect(enforced([mask('false', 'pay')], columnsOf({ n: 'INTEGER' })).outcome).toBe('allow');
+    expect(enforced([deny('true', 'No.')], columnsOf({ n: 'INTEGER' }))).toMatchObject({ reason: 'No.' });
+    expect(enforced([mask('true', 'pay')], columnsOf({ pay: 'INTEGER' }, 'other')).outcome).toBe('mask');
+    expect(enforced([mask('true', 'pays')], columnsOf({ pays: 'INTEGER' }, 'pay')).outcome).toBe('mask');
+  });
+
+  it('looks for each column that `return` declares sensitive', () => {
+    const row: TypeNode = {
+      type: 'object',
+      properties: { pay: { type: 'integer', sensitive: true }, n: { type: 'integer' } },
+    };
+    const returns: TypeNode = { type: 'array', items: row };
+    expect(enforced([sensitive('true')], columnsOf({ pay: 'INTEGER' }), returns).outcome).toBe('filter');
+    expect(enforced([sensitive('true')], columnsOf({ n: 'INTEGER' }), returns).failure).toContain(
+      'no column pay',
+    );
+    expect(enforced([sensitive('true')], columnsOf({ n: 'INTEGER' }), row).failure).toContain(
+      'no column pay',
+    );
+  });
+});
+
+describe('the values of a completion', () => {
+  const hides = (rules: readonly PolicyRule[], column: string, user: User | null = ALICE) =>
+    hidesCompletion(compilePolicies(policies({ output: rules }), scope()), column, user, CLOCK);
+
+  // Requirements: noninterference.completion
+  it.each([
+    [[deny("user.role == 'analyst'")], true],
+    [[deny("user.role == 'boss'")], false],
+    [[deny('size(response) > 0')], false],
+    [[deny('user.claims.missing')], true],
+    [[deny("now() > timestamp('2020-01-01T00:00:00Z')")], true],
+    [[deny('not an expression')], false],
+    [[mask('true', 'PAY')], true],
+    [[mask('true', 'other', 'pay')], true],
+    [[mask('false', 'pay')], false],
+    [[filter('true', 'pay.part')], true],
+    [[filter('true', 'payment', 'part.pay')], false],
+    [[deny('false'), filter('true', 'pay')], true],
+    [[], false],
+  ] as const)('are hidden by %j: %s', (rules, expected) => {
+    expect(hides(rules, 'Pay')).toBe(expected);
+  });
+});
+
+describe('an edited result', () => {
+  it('has a condition that reads the time', () => {
+    const rule = deny(
+      "now() > timestamp('2026-01-31T14:00:00Z') && now() < timestamp('2026-01-31T15:00:00Z')",
+    );
+    expect(edit([rule], [{ n: 1 }]).decision.outcome).toBe('deny');
+  });
+
+  it('gives the reason of an author only for a rule that denies', () => {
+    const rule = { ...mask("user.email.endsWith('x')", 'n'), reason: 'Sign in.' };
+    const { decision } = edit([rule], [{ n: 1 }], { user: { ...ALICE, email: null } });
+    expect(decision.reason).toBe(FAILED);
+  });
+
+  it.each<[JsonValue, string, boolean]>([
+    ['abc', '0', false],
+    ['abc', 'length', false],
+    [7, 'n', false],
+    [null, 'n', true],
+    [[], 'n', true],
+    [[{ a: 1 }, { n: 1 }], 'N', true],
+    [{ a: { b: 1 } }, 'a.b', true],
+    [{ a: { b: 1 } }, 'a.c', false],
+    [{ a: { b: 1 } }, 'ab', false],
+  ])('of %j has the field %s: %s', (value, field, expected) => {
+    expect(hasField(value, field)).toBe(expected);
+  });
+
+  it('declares a field at any depth', () => {
+    const node: TypeNode = {
+      type: 'array',
+      items: { type: 'object', properties: { A: { type: 'object', properties: { b: { type: 'string' } } } } },
+    };
+    expect(['a', 'a.B', 'a.c', 'b', 'a.b.c'].map((path) => declaresField(node, path))).toEqual([
+      true,
+      true,
+      false,
+      false,
+      false,
+    ]);
+    expect(declaresField(null, 'a')).toBe(false);
+  });
+
+  it.each([
+    [{ Name: { type: 'string' }, NAME: { type: 'string', sensitive: true } }],
+    [{ NAME: { type: 'string', sensitive: true }, Name: { type: 'string' } }],
+  ] as const)('drops a field of any spelling if one declaration of %j is sensitive', (properties) => {
+    expect(dropSensitive({ name: 'x', n: 1 }, { type: 'object', properties })).toEqual({ n: 1 });
+  });
+
+  it('keeps the items of a list without a declaration', () => {
+    expect(dropSensitive([1, { a: 2 }], { type: 'array' })).toEqual([1, { a: 2 }]);
+    expect(dropSensitive([1], { type: 'array', items: { type: 'integer', sensitive: true } })).toEqual([]);
+  });
+});
