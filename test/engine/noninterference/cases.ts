@@ -40,6 +40,8 @@ export interface Case {
   /** A second user, who is busy in the second world only. */
   readonly second: Caller;
   readonly history: readonly Probe[];
+  /** Whether the second user makes each request before the caller does. */
+  readonly mirrors: boolean;
   readonly probes: readonly Probe[];
 }
 
@@ -55,6 +57,7 @@ export function caseOf(probes: number): fc.Arbitrary<Case> {
   return fc.record({
     probes: fc.array(probe, { minLength: 1, maxLength: probes, size: 'max' }),
     history: fc.array(probe, { maxLength: 6 }),
+    mirrors: fc.constantFrom(false, false, true),
     vault: fc.option(
       fc.record({
         columns: fc.constant(COLUMNS),

@@ -161,7 +161,7 @@ const ask: fc.Arbitrary<Ask> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ of: fc.constant('tables' as const) }) },
-  { weight: 1, arbitrary: fc.record({ of: fc.constant('view' as const), at }) },
+  { weight: 2, arbitrary: fc.record({ of: fc.constant('view' as const), at }) },
   {
     weight: 1,
     arbitrary: fc.record({

@@ -57,7 +57,7 @@ function toEndpoint(endpoint: Endpoint, index: number, description: string) {
     })),
     ...(kind === 'prompt' ? {} : { output: output.map(toOutputRule) }),
   };
-  const common = { description, scopes, tags, policies: rules };
+  const common = { title: description, description, scopes, tags, policies: rules };
   const id = { name: 'id', type: 'integer', minimum: 0, default: 1 };
   const region = { name: 'region', type: 'string', default: null };
   if (kind === 'prompt') {

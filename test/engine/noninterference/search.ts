@@ -76,12 +76,13 @@ async function findLeak(
 ): Promise<Different | null> {
   const here = await openWorld(databases[0], left.files, left.statements);
   const there = await openWorld(databases[1], right.files, right.statements);
-  const differ = one.history.length > 0 || JSON.stringify(left) !== JSON.stringify(right);
+  const differ = one.history.length > 0 || one.mirrors || JSON.stringify(left) !== JSON.stringify(right);
   const [mine, its] = [here.admit(one.caller), there.admit(one.caller)];
   const second = there.admit(one.second);
   figures.projects += 1;
   for (const probe of one.history) await ask(there, one.sketch, second, probe);
   for (const probe of one.probes) {
+    if (one.mirrors) await ask(there, one.sketch, second, probe);
     const answers = await ask(here, one.sketch, mine, probe);
     const others = await ask(there, one.sketch, its, probe);
     figures.cases += 1;
@@ -115,7 +116,7 @@ function tell(one: Case, { left, right }: Plans, { probe, here, there }: Differe
     ...mine.filter((line) => !its.includes(line)).map((line) => `    ${line}`),
     'the second world:',
     ...its.filter((line) => !mine.includes(line)).map((line) => `    ${line}`),
-    `the second user there: ${one.history.length === 0 ? 'none' : JSON.stringify({ ...one.second, history: one.history })}`,
+    `the second user there: ${one.history.length === 0 && !one.mirrors ? 'none' : JSON.stringify({ ...one.second, mirrors: one.mirrors, history: one.history })}`,
     `the request: ${JSON.stringify(probe)}`,
     `the first answer: ${JSON.stringify(here, null, 1)}`,
     `the second answer: ${JSON.stringify(there, null, 1)}`,
