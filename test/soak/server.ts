@@ -36,6 +36,8 @@ export interface Soaked extends Prepared {
   /** Of the data that is served: no answer may be older. */
   generation: number;
   longestMs: number;
+  /** The end of the server's log. */
+  logEnd(): string;
   /** The line of the server's log with a text; empty if there is none. */
   lineOf(text: string): string;
   /** Calls a tool, and notes an outcome that neither a fault nor the caller expects. */
@@ -61,6 +63,8 @@ const MOST_EXAMPLES = 20;
 const RELOAD_MS = 120_000;
 /** Characters of the log that are kept. */
 const TAIL = 200_000;
+/** Characters of it that a message shows. */
+const LOG_END = 2_000;
 
 /** Starts a server of a kind, with a collector of its own. */
 export async function startSoaked(kind: Kind, python: boolean): Promise<Soaked> {
@@ -93,6 +97,7 @@ export async function startSoaked(kind: Kind, python: boolean): Promise<Soaked> 
     unexplained: [],
     added: [],
     lineOf: log.find,
+    logEnd: log.end,
     faults: [],
     generation: 1,
     longestMs: 0,
@@ -157,7 +162,8 @@ function createTail() {
       .split('\n')
       .filter((line) => line.includes(text))
       .join(' ');
-  return { take, find };
+  const end = (): string => tail.slice(-LOG_END);
+  return { take, find, end };
 }
 
 /** Reloads, and returns the result of this reload. */

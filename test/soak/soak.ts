@@ -5,7 +5,7 @@ import { FAULTS, type Fault } from './faults.ts';
 import type { Mismatches } from './ledger.ts';
 import { measureCapacity, offer } from './load.ts';
 import { type Memory, sample } from './memory.ts';
-import { descriptorsOf, familyOf } from './processes.ts';
+import { descriptorsOf, familyOf, identityOf } from './processes.ts';
 import type { Kind } from './project.ts';
 import { createRandom, type Random, shuffle } from './random.ts';
 import { explain, type Soaked, startSoaked } from './server.ts';
@@ -56,7 +56,18 @@ const DEADLINE_MS = 30_000 + 15_000;
 /** Loads the servers side by side, with a fault at random on each, and checks every answer and every record. */
 export async function soak({ ms, seed, kinds, python }: Asked): Promise<readonly Result[]> {
   const servers: Soaked[] = [];
-  for (const kind of kinds) servers.push(await startSoaked(kind, python));
+  try {
+    for (const kind of kinds) servers.push(await startSoaked(kind, python));
+    return await soakAll(servers, { ms, seed });
+  } finally {
+    for (const { server } of servers) await server.close();
+  }
+}
+
+async function soakAll(
+  servers: readonly Soaked[],
+  { ms, seed }: Pick<Asked, 'ms' | 'seed'>,
+): Promise<readonly Result[]> {
   const random = createRandom(seed);
   const capacityMs = Math.min(10_000, ms / 10);
   // Once to warm them up.
@@ -77,6 +88,7 @@ interface One {
 async function soakOne(soaked: Soaked, { ms, capacity, random }: One): Promise<Result> {
   const { kind, server, ledger, outcomes } = soaked;
   const begun = performance.now();
+  enforceRunning(soaked);
   const before = figuresOf(server.pid);
   const calls = new AbortController();
   const sampled = sample(server.pid, ms, calls.signal);
@@ -138,6 +150,7 @@ async function breakInTurn(
     if (deck.length === 0) deck = shuffle(all, random);
     const [fault] = deck;
     if (fault === undefined) break;
+    enforceRunning(soaked);
     const recoveryMs = await breakOnce(soaked, fault, random);
     const { count, longestMs } = faults.get(fault.name) ?? { count: 0, longestMs: 0 };
     faults.set(fault.name, { count: count + 1, longestMs: Math.max(longestMs, recoveryMs) });
@@ -162,6 +175,12 @@ async function breakOnce(soaked: Soaked, fault: Fault, random: Random): Promise<
   } finally {
     running.end = performance.now();
   }
+}
+
+/** Ends the run if a server has ended: nothing after that can be judged. */
+function enforceRunning({ kind, server, logEnd }: Soaked): void {
+  if (identityOf(server.pid) === '')
+    throw new Error(`"${kind}" has ended by itself. The end of its log: ${logEnd()}`);
 }
 
 async function recover(soaked: Soaked, { name }: Fault): Promise<number> {

@@ -46,6 +46,7 @@ export async function startCommand({
   const { pid } = child;
   if (pid === undefined) throw new Error(`${program} ${args.join(' ')} did not start`);
   for (const output of [child.stdout, child.stderr]) output?.on('data', (chunk) => log(String(chunk)));
+  child.once('exit', (code, signal) => log(`\nthe process ended with ${code ?? signal}\n`));
   const found = await addressOf(child, address);
   const url = found.endsWith('/mcp') ? found : new URL('/mcp', found).href;
   return { url, pid, cpuMs: () => cpuOfTree(pid), close: () => stop(child) };
@@ -70,6 +71,7 @@ function addressOf(child: ChildProcess, address: (printed: string) => string | u
 }
 
 async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
   const exited = once(child, 'exit');
   child.kill('SIGTERM');
   await exited;

@@ -1,0 +1,83 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+
+interface Locked {
+  readonly version: string;
+  readonly license?: string;
+  readonly integrity?: string;
+  readonly dev?: boolean;
+}
+
+const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
+  readonly packages: Readonly<Record<string, Locked>>;
+};
+const LOCKED = Object.entries(packages).filter(([path]) => path !== '');
+
+/** Licences that anybody may pass on with a notice. Each part of an expression must be one of them. */
+const ALLOWED = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'CC0-1.0', 'ISC', 'MIT', 'Unlicense'];
+
+/** Packages with other licences that nobody gets unasked, each with the reason to use it. */
+const EXCEPTIONS: readonly {
+  readonly path: RegExp;
+  readonly license: string | null;
+  readonly reason: string;
+}[] = [
+  {
+    path: /@img\/sharp-/,
+    license: 'LGPL-3.0-or-later',
+    reason: 'images in local workerd, a part of wrangler; used in tests only',
+  },
+  { path: /\/axe-core$/, license: 'MPL-2.0', reason: 'checks pages in tests only' },
+  { path: /\/lightningcss(-[\w-]+)?$/, license: 'MPL-2.0', reason: 'a part of vitest; used in tests only' },
+  {
+    path: /\/pyodide$/,
+    license: 'MPL-2.0',
+    reason: 'optional, installed by users for Python; artefacts contain it unchanged with its licence',
+  },
+  {
+    path: /\/json-bignum$/,
+    license: null,
+    reason: 'names no licence in its package.json; a part of another development dependency',
+  },
+];
+
+const partsOf = (license: string): readonly string[] => license.replaceAll(/[()]/g, '').split(/ (?:AND|OR) /);
+
+function exceptionOf(path: string, license: string | undefined) {
+  return EXCEPTIONS.find(
+    (one) =>
+      one.path.test(path) &&
+      (one.license === null ? license === undefined : (license ?? '').includes(one.license)),
+  );
+}
+
+// Requirements: own.licences
+describe('every locked package', () => {
+  it('has an allowed licence, or is an exception with a reason', () => {
+    const others = LOCKED.filter(
+      ([path, { license }]) =>
+        !partsOf(license ?? 'none').every((part) => ALLOWED.includes(part)) &&
+        exceptionOf(path, license) === undefined,
+    );
+    expect(others.map(([path, { license }]) => `${path}: ${license}`)).toEqual([]);
+  });
+
+  it('is installed with its users only if the licence needs no exception', () => {
+    const excepted = LOCKED.filter(([path, { license }]) => exceptionOf(path, license) !== undefined);
+    expect(excepted.length).toBeGreaterThan(0);
+    expect(excepted.filter(([, { dev }]) => dev !== true).map(([path]) => path)).toEqual([]);
+  });
+
+  it('has a hash', () => {
+    expect(LOCKED.length).toBeGreaterThan(100);
+    expect(
+      LOCKED.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([path]) => path),
+    ).toEqual([]);
+  });
+});
+
+// Requirements: own.licences
+it('no exception is left without a package', () => {
+  const unused = EXCEPTIONS.filter((one) => !LOCKED.some(([path]) => one.path.test(path)));
+  expect(unused).toEqual([]);
+});
