@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runScript } from '../../adapters/duckdb-native/files/script.ts';
 import { openNative } from '../../adapters/duckdb-native/open.ts';
 import { read } from './fixture.ts';
-import { createWriterProgram, type Writer, type WriterProgram } from './writer.ts';
+import { createWriterProgram, ROWS_SCRIPT, type Writer, type WriterProgram } from './writer.ts';
 
 const KILLS = 200;
 /** Started ahead, so that one is ready when the one before is dead. */
@@ -24,12 +24,6 @@ afterAll(async () => {
   await program.remove();
   await rm(folder, { recursive: true, force: true });
 });
-
-/** Rows of some kilobytes, so that logs and checkpoints take their time. */
-const SCRIPT = `
-CREATE MACRO textOf(id) AS id || repeat(md5(id::VARCHAR), 100);
-CREATE TABLE rows (id INTEGER PRIMARY KEY, text VARCHAR);
-`;
 
 interface Seen {
   /** Null: it was killed before it had opened the database. */
@@ -61,7 +55,7 @@ async function killSomewhere(writer: Writer, path: string): Promise<Seen> {
 describe('what is committed', () => {
   it(`is there after each of ${KILLS} kills at any moment`, { timeout: 900_000 }, async () => {
     const path = join(folder, 'kept.duckdb');
-    await runScript(path, SCRIPT);
+    await runScript(path, ROWS_SCRIPT);
     const ready = Array.from({ length: READY }, () => program.start());
     let acknowledged = -1;
     let killedEarly = 0;

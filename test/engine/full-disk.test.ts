@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runScript } from '../../adapters/duckdb-native/files/script.ts';
-import { createWriterProgram, type WriterProgram } from './writer.ts';
+import { createWriterProgram, ROWS_SCRIPT, type WriterProgram } from './writer.ts';
 
 /* `SVC_TEST_WRITE_HISTORIES=100` makes it longer; test/engine/durability.test.ts kills more often, on a disk with room. */
 
@@ -22,11 +22,6 @@ afterAll(async () => {
   await program.remove();
   await rm(folder, { recursive: true, force: true });
 });
-
-const SCRIPT = `
-CREATE MACRO textOf(id) AS id || repeat(md5(id::VARCHAR), 100);
-CREATE TABLE rows (id INTEGER PRIMARY KEY, text VARCHAR);
-`;
 
 /** One process: the kilobytes that each of its files may have, null for any, and the rows after which it is killed. */
 interface Round {
@@ -57,7 +52,7 @@ describe('what is committed', () => {
   async function play(rounds: readonly Round[]): Promise<void> {
     files += 1;
     const path = join(folder, `${files}.duckdb`);
-    await runScript(path, SCRIPT);
+    await runScript(path, ROWS_SCRIPT);
     let acknowledged = -1;
     // The last process has room, and looks at what is there.
     for (const one of [...rounds, { room: null, rows: 0 }]) {

@@ -24,6 +24,12 @@ export interface Writer {
   readonly lines: AsyncIterable<string>;
 }
 
+/** The table of the program. Its rows have some kilobytes, so that logs and checkpoints take their time. */
+export const ROWS_SCRIPT = `
+CREATE MACRO textOf(id) AS id || repeat(md5(id::VARCHAR), 100);
+CREATE TABLE rows (id INTEGER PRIMARY KEY, text VARCHAR);
+`;
+
 /**
  * Says `open <count> <max>` of what it finds, then writes rows `id, text` from there on and says the id of each that is
  * committed; now and then it checkpoints, so that some are killed while they do.

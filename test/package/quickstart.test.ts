@@ -32,6 +32,18 @@ const LIST = {
   params: { name: 'list_sales', arguments: { limit: 1 } },
 };
 
+/** Starts a server and calls the tool of its first table. */
+async function firstAnswer(svc: string, project: string): Promise<string> {
+  const server = new Program(process.execPath, [svc, 'serve', '--port', '0'], project);
+  const [, url = ''] = await server.until(/serving .* on (\S+)/);
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    body: JSON.stringify(LIST),
+  });
+  return answer.text();
+}
+
 describe.skipIf(PACKAGE === undefined)('the quickstart', () => {
   it('has six lines, and the engine that the package was tested with', () => {
     expect(lines).toHaveLength(6);
@@ -55,15 +67,9 @@ describe.skipIf(PACKAGE === undefined)('the quickstart', () => {
     expect(serve).toBe('npx svc serve');
     // Without npx, so that the end of the test reaches the server.
     const svc = join(folder, 'sales/node_modules/.bin/svc');
-    const server = new Program(process.execPath, [svc, 'serve', '--port', '0'], join(folder, 'sales'));
-    const [, url = ''] = await server.until(/serving .* on (\S+)/);
-    const answer = await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-      body: JSON.stringify(LIST),
-    });
+    const answer = await firstAnswer(svc, join(folder, 'sales'));
     const seconds = (performance.now() - begin) / 1000;
-    expect(await answer.text()).toContain('"amount":20');
+    expect(answer).toContain('"amount":20');
     console.log(`quickstart: ${seconds.toFixed(1)} s from data to the first answer`);
     expect(seconds).toBeLessThan(15);
   });
@@ -88,15 +94,9 @@ describe.skipIf(PACKAGE === undefined)('the quickstart', () => {
       folder,
     );
     expect({ code: await made.ended, output: made.output }).toMatchObject({ code: 0 });
-    const server = new Program(process.execPath, [svc, 'serve', '--port', '0'], join(folder, 'shop'));
-    const [, url = ''] = await server.until(/serving .* on (\S+)/);
-    const answer = await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-      body: JSON.stringify(LIST),
-    });
+    const answer = await firstAnswer(svc, join(folder, 'shop'));
     const seconds = (performance.now() - begin) / 1000;
-    expect(await answer.text()).toContain('"amount":0');
+    expect(answer).toContain('"amount":0');
     console.log(`sales.parquet, 100,000 rows: ${seconds.toFixed(1)} s from the file to the first answer`);
     expect(seconds).toBeLessThan(15);
   });
