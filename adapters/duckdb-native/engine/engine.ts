@@ -10,6 +10,7 @@ import { missingText, toOpenError } from '../errors.ts';
 import type { DatabaseSecret } from '../options.ts';
 import { type BuiltIns, readBuiltIns } from '../query/confine.ts';
 import type { NativeLane } from '../query/lane.ts';
+import { Neighbours } from '../query/neighbours.ts';
 import { createQueue, type QueueSize, type RunQueued } from '../query/queue.ts';
 import { checkStandIns } from '../query/stand-ins.ts';
 import { loadExtensions } from './extensions.ts';
@@ -40,6 +41,8 @@ export interface Engine {
   /** The functions that callers' own statements may use if the project's statements reach files or the network. */
   readonly builtIns: BuiltIns;
   readonly takeRead: RunQueued;
+  /** The reads of all users of this engine. */
+  readonly neighbours: Neighbours;
   /** Statements that write take turns, so that they never conflict. */
   readonly takeWrite: RunQueued;
   readonly attachments: Attachments;
@@ -105,6 +108,7 @@ async function open(driver: Driver, options: EngineOptions): Promise<Held> {
     external: options.external ?? false,
     outside,
     takeRead: createQueue(options.reads),
+    neighbours: new Neighbours(),
     takeWrite: createQueue({ ...options.writes, abandoned: ABANDONED_WRITES }),
     builtIns,
     attachments: options.attachments,

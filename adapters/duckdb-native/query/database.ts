@@ -74,7 +74,8 @@ export class NativeDatabase implements Database {
     const { answer, ended } = withinLimits(call, async (limits) => {
       this.#checkMode(request.mode);
       if (request.mode === 'write') return this.#takeWrite(request, call, { limits, onCommit });
-      return this.#engine.takeRead(() => this.#takeRead(request, call, limits), limits);
+      const { takeRead, neighbours } = this.#engine;
+      return takeRead(() => neighbours.run(() => this.#takeRead(request, call, limits)), limits);
     });
     const explained = answer.catch((thrown) => {
       throw explainRemote(thrown);
