@@ -26,6 +26,9 @@ type Throttle = (client: string) => void;
 /** The least number of recent clients whose counts are kept. At most twice as many are. */
 const REMEMBERED = 10_000;
 
+/** Sums of times with fractions are wrong by less than this, in milliseconds. */
+const ROUNDING = 0.001;
+
 /** Keeps a token bucket for each client, in memory that does not grow with the number of clients. */
 export function createThrottle(
   { requestsPerMinute, burst }: RateLimit,
@@ -42,13 +45,14 @@ export function createThrottle(
     const cached = young.get(client) ?? old.get(client) ?? time;
     // The upper bound is an empty bucket, in case the clock was set back.
     const full = Math.min(Math.max(cached, time), time + capacity);
-    const wait = full + cost - time - capacity;
+    const wait = full - time + cost - capacity;
     if (young.size >= remembered && !young.has(client)) {
       old = young;
       young = new Map();
     }
-    young.set(client, wait > 0 ? full : full + cost);
-    if (wait > 0) throw tooMany(Math.ceil(wait / 1000));
+    const refused = wait > ROUNDING;
+    young.set(client, refused ? full : full + cost);
+    if (refused) throw tooMany(Math.ceil(wait / 1000));
   };
 }
 

@@ -95,3 +95,11 @@ describe('a throttle', () => {
     expect(() => throttle('address 2999')).toThrow('Too many requests');
   });
 });
+
+it.each([1, 2, 7])('a burst of %i is let through at every fraction of a millisecond', (burst) => {
+  for (let step = 0; step < 2_000; step += 1) {
+    const throttle = createThrottle({ requestsPerMinute: 7, burst }, () => step * 37.0371 + 0.1);
+    for (let call = 0; call < burst; call += 1) throttle('a client');
+    expect(() => throttle('a client')).toThrow('Too many requests');
+  }
+});
