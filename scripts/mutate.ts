@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { AREAS, type Part } from './mutate/areas.ts';
-import { judge, type MutationReport, readReasons, toText } from './mutate/report.ts';
+import { judgeMutants, type MutationReport, readReasons, toText } from './mutate/report.ts';
 import { installOnce } from './test/install-once.js';
 import { tried } from './test/tried.js';
 
@@ -49,7 +49,7 @@ process.exitCode = await run();
 async function run(): Promise<number> {
   const paths = values.report?.split(',') ?? (await mutateAll());
   const reports = paths.map((path) => JSON.parse(readFileSync(path, 'utf8')) as MutationReport);
-  const verdict = judge(reports, readReasons(readFileSync(REASONS, 'utf8')));
+  const verdict = judgeMutants(reports, readReasons(readFileSync(REASONS, 'utf8')));
   console.log(values.json ? JSON.stringify(verdict, null, 2) : toText(verdict));
   return verdict.score >= LEAST && verdict.stale.length === 0 ? 0 : 1;
 }

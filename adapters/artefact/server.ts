@@ -112,7 +112,7 @@ export function createArtefactServer(platform: ArtefactPlatform): ArtefactServer
     const auth = await startAuth(settings, catalog, { ...platform.auth, listens: null, log });
     const measured = { project: catalog.project, version, env, log, write, onDemand: true };
     const telemetry = await startTelemetry(settings, measured);
-    const sealer = sealerOf(settings);
+    const sealer = artefactSealer(settings);
     configured = { settings, runtime: withTelemetry(runtime, telemetry), auth, sealer, telemetry };
   };
   const app = createApp({
@@ -148,7 +148,7 @@ export function createArtefactServer(platform: ArtefactPlatform): ArtefactServer
 }
 
 /** Seals the state of calls under `auth.keys`, so that any instance can continue a call; null without keys. */
-export function sealerOf(settings: Settings | null): Sealer | null {
+export function artefactSealer(settings: Settings | null): Sealer | null {
   const keys = settings?.auth.keys ?? [];
   if (keys.length === 0) return null;
   return createSealer({ ring: createKeyRing(parseKeys(keys)), now: Date.now, notBefore: null });

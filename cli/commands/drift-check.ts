@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { SvcError } from '../../src/errors.ts';
-import { FAIL_ON, type FailOn, isFailing, summarize } from '../../src/quality/drift/change.ts';
+import { FAIL_ON, type FailOn, isFailing, summarizeChanges } from '../../src/quality/drift/change.ts';
 import { compareSnapshots } from '../../src/quality/drift/compare-snapshot.ts';
 import { BASELINE, toDocument } from '../../src/quality/drift/document.ts';
 import type { Snapshot } from '../../src/quality/drift/snapshot.ts';
@@ -37,7 +37,7 @@ export const run: Run = async (input, output) => {
   output.data(document, () =>
     changes.length === 0
       ? `${styled('ok', 'no drift')} from ${baseline.path}`
-      : `${toChangeLines(changes)}\n${toSummaryText(summarize(changes))} since ${baseline.path}`,
+      : `${toChangeLines(changes)}\n${toSummaryText(summarizeChanges(changes))} since ${baseline.path}`,
   );
   if (failed) output.note('If the changes are intended, run `svc drift-snapshot` and commit the file.');
   return failed ? 1 : 0;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { compileCatalog } from '../../src/catalog/compile.ts';
 import type { DriftChange } from '../../src/quality/drift/change.ts';
-import { summarize } from '../../src/quality/drift/change.ts';
+import { summarizeChanges } from '../../src/quality/drift/change.ts';
 import { LOCK, toDocument } from '../../src/quality/drift/document.ts';
 import type { Run } from '../command.ts';
 import { toChangeLines, toChangesDocument, toSummaryText } from '../drift/change-text.ts';
@@ -28,7 +28,8 @@ export const run: Run = async (input, output) => {
   const endpoints = Object.keys(content.endpoints).length;
   const document = { status: 'ok', path, hash, endpoints, first: before === null };
   output.data({ ...document, ...toChangesDocument(changes) }, () => {
-    const said = changes.length === 0 ? [] : [toChangeLines(changes), toSummaryText(summarize(changes))];
+    const said =
+      changes.length === 0 ? [] : [toChangeLines(changes), toSummaryText(summarizeChanges(changes))];
     const done = `${styled('ok', 'locked')} ${styled('strong', LOCK_FILE)} ${styled('dim', hash.slice(0, 12))}`;
     return [...said, `${done}: ${count(endpoints, 'endpoint')}`].join('\n');
   });

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../src/json.ts';
 import type { ChangeSummary, DriftChange } from '../../src/quality/drift/change.ts';
-import { CHANGE_CLASSES, summarize } from '../../src/quality/drift/change.ts';
+import { CHANGE_CLASSES, summarizeChanges } from '../../src/quality/drift/change.ts';
 import { toLineDiff } from '../../src/quality/drift/lines.ts';
 import { toColumns } from '../io/columns.ts';
 import { count } from '../io/findings.ts';
@@ -33,7 +33,7 @@ export function toSummaryText(summary: ChangeSummary): string {
 
 /** The changes in the form of `--json`. */
 export function toChangesDocument(changes: readonly DriftChange[]) {
-  return { summary: summarize(changes), changes: changes.map((change) => ({ ...change })) };
+  return { summary: summarizeChanges(changes), changes: changes.map((change) => ({ ...change })) };
 }
 
 /** Formats old and new value: on one line, or line by line if they are code. */

@@ -11,7 +11,7 @@ import type { Finding } from '../../src/project/finding.ts';
 import { loadProject } from '../../src/project/load.ts';
 import type { Project } from '../../src/project/model.ts';
 import { checkStatements, UNAVAILABLE } from '../../src/quality/statements.ts';
-import { filesOf } from '../migrate/check-plan.ts';
+import { plannedFilesOf } from '../migrate/check-plan.ts';
 import type { MigrationNote } from '../migrate/rewrite.ts';
 import type { Answers } from './template.ts';
 import { type ConvertedToolbox, convertToolbox, type PlannedEndpoint } from './toolbox/convert.ts';
@@ -136,7 +136,7 @@ function toNote({ kind, name, line }: PlannedEndpoint['item'], message: string):
 function load(site: string, endpoints: readonly PlannedEndpoint[], root: string): Promise<Project> {
   const texts = { 'svc-site.yml': site, ...toFiles(endpoints) };
   const planned = Object.entries(texts).map(([path, text]) => ({ path, from: path, text }));
-  return loadProject(filesOf(root, planned), root);
+  return loadProject(plannedFilesOf(root, planned), root);
 }
 
 async function errorsOf(project: Project): Promise<readonly Finding[]> {

@@ -10,7 +10,7 @@ import type { PlannedFile } from './plan.ts';
 
 /** Validates the new project before it is written, except for its database. */
 export async function checkPlan(root: string, planned: readonly PlannedFile[]): Promise<readonly Finding[]> {
-  const files = filesOf(root, planned);
+  const files = plannedFilesOf(root, planned);
   const project = await loadProject(files, root);
   const suites = await loadSuites(files, project.site?.paths.evals ?? 'evals');
   return [
@@ -22,7 +22,7 @@ export async function checkPlan(root: string, planned: readonly PlannedFile[]): 
 }
 
 /** The files of the new project before they are written. */
-export function filesOf(root: string, planned: readonly PlannedFile[]): Files {
+export function plannedFilesOf(root: string, planned: readonly PlannedFile[]): Files {
   const known = new Map(planned.map((file) => [file.path, file]));
   return {
     list: async (folder) =>

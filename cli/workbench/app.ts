@@ -9,7 +9,7 @@ import { type ProjectFeed, toEventStream } from './events.ts';
 import { checkDatabases } from './health.ts';
 import type { ServerState } from './model.ts';
 import { answerPage } from './page.ts';
-import { CALL, DRAFT, readBody, SAVE, TESTS } from './requests.ts';
+import { CALL, DRAFT, readRequestBody, SAVE, TESTS } from './requests.ts';
 import { draftTest, saveTest } from './save-test.ts';
 import { toState } from './state.ts';
 import { toActingUser } from './users.ts';
@@ -57,12 +57,12 @@ const ROUTES: Readonly<Record<string, WorkbenchRoute>> = {
   'POST /api/tests/draft': {
     author: true,
     answer: async ({ started, request }) =>
-      draftTest(started.checked.project, await readBody(request, DRAFT)),
+      draftTest(started.checked.project, await readRequestBody(request, DRAFT)),
   },
   'POST /api/tests/save': {
     author: true,
     answer: async ({ started, request }) => {
-      const { hash, ...draft } = await readBody(request, SAVE);
+      const { hash, ...draft } = await readRequestBody(request, SAVE);
       await saveTest(started.checked.project, draft, hash);
       return {};
     },
@@ -104,12 +104,12 @@ function watchesOnly(): SvcError {
 }
 
 async function answerCall({ started, send, request }: Asked) {
-  const { user, ...call } = await readBody(request, CALL);
+  const { user, ...call } = await readRequestBody(request, CALL);
   return send({ ...call, ...toActingUser(started, user) });
 }
 
 async function answerTests({ started, request }: Asked) {
-  const { endpoint: id } = await readBody(request, TESTS);
+  const { endpoint: id } = await readRequestBody(request, TESTS);
   const found = started.checked.project.endpoints.find(
     ({ kind, endpoint }) => endpoint !== null && `${kind}/${endpoint.name}` === id,
   );

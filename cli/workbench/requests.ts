@@ -37,7 +37,7 @@ export const SAVE = v.strictObject({ ...TEST_DRAFT, hash: v.string() });
 const MOST_BYTES = 1_048_576;
 
 /** Reads the body of a request. Throws `usage` for one that the page would not send. */
-export async function readBody<Schema extends v.GenericSchema>(
+export async function readRequestBody<Schema extends v.GenericSchema>(
   request: Request,
   schema: Schema,
 ): Promise<v.InferOutput<Schema>> {

@@ -13,7 +13,7 @@ import {
   FOLDER,
   fileOf,
   isWorkbenchView,
-  listFiles,
+  listPictures,
   PICTURES,
   SCREENS,
   type Screen,
@@ -36,7 +36,7 @@ if (executablePath !== null) await makePictures(executablePath, bin);
 
 async function makePictures(executablePath: string, packages: string): Promise<void> {
   mkdirSync(FOLDER, { recursive: true });
-  const known = new Set(listFiles());
+  const known = new Set(listPictures());
   for (const old of readdirSync(FOLDER)) if (!known.has(old)) rmSync(join(FOLDER, old));
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
   try {

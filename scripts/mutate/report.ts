@@ -37,7 +37,7 @@ export interface Reason {
 }
 
 /** The outcome of a run. */
-export interface Verdict {
+export interface MutationVerdict {
   /** The changes that a test noticed, in percent of those that could be noticed. */
   readonly score: number;
   readonly killed: number;
@@ -60,7 +60,10 @@ export function readReasons(text: string): readonly Reason[] {
 }
 
 /** Counts what the tests noticed. Reasons for files that were not tried are not stale. */
-export function judge(reports: readonly MutationReport[], reasons: readonly Reason[]): Verdict {
+export function judgeMutants(
+  reports: readonly MutationReport[],
+  reasons: readonly Reason[],
+): MutationVerdict {
   const files = Object.entries(
     Object.assign({}, ...reports.map((report) => report.files)) as MutationReport['files'],
   );
@@ -95,7 +98,7 @@ export function judge(reports: readonly MutationReport[], reasons: readonly Reas
 }
 
 /** Writes a verdict for people. */
-export function toText({ score, killed, excused, ignored, survivors, stale }: Verdict): string {
+export function toText({ score, killed, excused, ignored, survivors, stale }: MutationVerdict): string {
   const open = survivors.filter(({ reason }) => reason === null);
   return [
     ...open.map(({ file, line, from, to }) => `${file}:${line}: ${from}  =>  ${to}`),

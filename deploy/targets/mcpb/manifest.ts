@@ -26,7 +26,7 @@ export interface Described {
 export function toBundleManifest({ manifest, config, about }: Described): JsonObject {
   const { project, tools, prompts } = manifest.catalog;
   const slug = toDeploymentName(project);
-  const fields = fieldsOf(config);
+  const fields = userConfigOf(config);
   return {
     manifest_version: MANIFEST_VERSION,
     name: slug,
@@ -76,7 +76,7 @@ function replaceVariable(text: string, name: string): string {
 }
 
 /** The variables that the user file refers to, sorted. The client asks its user for them. */
-export function fieldsOf(config: string | null): readonly string[] {
+export function userConfigOf(config: string | null): readonly string[] {
   if (config === null) return [];
   const { user } = readUserFile(new TextEncoder().encode(config), 'config.yml');
   const tree = user?.yaml.value ?? {};

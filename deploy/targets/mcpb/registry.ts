@@ -1,7 +1,7 @@
 import { SvcError } from '../../../src/errors.ts';
 import type { JsonObject } from '../../../src/json.ts';
 import type { ProjectPackage } from '../../project-package.ts';
-import { fieldsOf } from './manifest.ts';
+import { userConfigOf } from './manifest.ts';
 
 const SCHEMA = 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json';
 
@@ -11,7 +11,7 @@ const MOST_CHARACTERS = 100;
 const NAME = /^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/;
 
 /** A bundle to be listed in the MCP registry. */
-export interface Listed {
+export interface RegistryServer {
   readonly project: string;
   /** The name of the bundle's file. */
   readonly file: string;
@@ -27,7 +27,7 @@ export interface Listed {
  * `repository` in its `package.json`. The bundle is expected among the files of the release `v<version>`, because the
  * registry accepts bundles of GitHub's and GitLab's releases only.
  */
-export function toServerJson({ project, file, sha256, config, about }: Listed): JsonObject | null {
+export function toServerJson({ project, file, sha256, config, about }: RegistryServer): JsonObject | null {
   const { mcpName, version, repository, homepage, description } = about;
   const host = /^https:\/\/(github|gitlab)\.com\//.exec(repository ?? '')?.[1];
   if (mcpName === undefined || version === undefined || repository === undefined || host === undefined)
@@ -35,7 +35,7 @@ export function toServerJson({ project, file, sha256, config, about }: Listed): 
   if (!NAME.test(mcpName)) throw notName(mcpName);
   const releases = host === 'github' ? `${repository}/releases/download` : `${repository}/-/releases`;
   const folder = host === 'github' ? `v${version}` : `v${version}/downloads`;
-  const variables = fieldsOf(config).map((name) => ({ name, isRequired: true, isSecret: true }));
+  const variables = userConfigOf(config).map((name) => ({ name, isRequired: true, isSecret: true }));
   return {
     $schema: SCHEMA,
     name: mcpName,

@@ -53,7 +53,7 @@ export function fileOf(name: string, { colorScheme, width }: Screen): string {
 }
 
 /** The files of all pictures. */
-export function listFiles(): readonly string[] {
+export function listPictures(): readonly string[] {
   return PICTURES.flatMap((name) => SCREENS.map((screen) => fileOf(name, screen)));
 }
 

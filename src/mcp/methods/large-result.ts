@@ -88,7 +88,7 @@ export async function openResult(
 }
 
 /** Makes the call of a link again, and returns its result as a file. */
-export async function readResult(
+export async function readLargeResult(
   runtime: Runtime,
   { entry, large, args }: OpenedResult,
   { uri, context }: { readonly uri: string; readonly context: RequestContext },

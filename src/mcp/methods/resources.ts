@@ -14,7 +14,7 @@ import { logFailure, toInputRequired, toProtocolError } from '../errors.ts';
 import { createVisiblePages } from '../scopes.ts';
 import { clientShowsViews, findViewed, toViewContents } from '../views/views.ts';
 import { beginCall, CALL_PARAMS, type Called } from './call-params.ts';
-import { isResultUri, openResult, readResult, SCHEME } from './large-result.ts';
+import { isResultUri, openResult, readLargeResult, SCHEME } from './large-result.ts';
 import { invalidParams, LIST_PARAMS } from './pagination.ts';
 import { TRUNCATED_META_KEY, toContents, truncationText } from './result.ts';
 
@@ -84,7 +84,7 @@ async function answerResult(runtime: Runtime, parts: ServerDeps, ctx: ServerCont
   }
   const { entry, context } = await beginCall(runtime, parts, ctx, { ...called, entry: opened.entry });
   try {
-    const { contents, truncated } = await readResult(runtime, opened, { uri, context });
+    const { contents, truncated } = await readLargeResult(runtime, opened, { uri, context });
     return toReadContents(uri, contents, truncated);
   } catch (thrown) {
     const error = toSvcError(thrown);

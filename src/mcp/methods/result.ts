@@ -6,7 +6,7 @@ import { isList, isObject, type JsonValue } from '../../json.ts';
 import type { Era } from '../era.ts';
 import { failureText } from '../errors.ts';
 import { isWrapped } from '../wire-tool.ts';
-import { toCsv, toMarkdown, toTable } from './rows.ts';
+import { toCsv, toMarkdownTable, toTable } from './rows.ts';
 import { MOST_CHARACTERS, summarize } from './summary.ts';
 
 /** The `_meta` key that tells programs about a cut; `structuredContent` keeps the shape of `outputSchema`. */
@@ -94,7 +94,7 @@ const NO_LINK = 'The arguments are too long for a link to all rows. Narrow them,
 function toText({ format }: ToolEntry, { value, text: json }: Outcome): string {
   const table = format === undefined || format === 'json' ? null : toTable(value);
   if (table === null) return json;
-  return format === 'csv' ? toCsv(table, '\n').trimEnd() : toMarkdown(table);
+  return format === 'csv' ? toCsv(table, '\n').trimEnd() : toMarkdownTable(table);
 }
 
 function toStructured(entry: ToolEntry, value: JsonValue, era: Era): unknown {

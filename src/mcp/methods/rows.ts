@@ -34,7 +34,7 @@ function quoted(text: string): string {
 }
 
 /** Formats a table as Markdown (GitHub's tables). */
-export function toMarkdown({ columns, rows }: Table): string {
+export function toMarkdownTable({ columns, rows }: Table): string {
   const line = (cells: readonly string[]) => `| ${cells.map(escaped).join(' | ')} |`;
   const rule = `|${columns.map(() => '---|').join('')}`;
   return [line(columns), rule, ...rows.map((row) => line(columns.map((name) => toCell(row[name]))))].join(

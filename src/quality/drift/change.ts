@@ -52,7 +52,7 @@ export function sortChanges(changes: readonly DriftChange[]): readonly DriftChan
 }
 
 /** Counts the changes of each class. */
-export function summarize(changes: readonly DriftChange[]): ChangeSummary {
+export function summarizeChanges(changes: readonly DriftChange[]): ChangeSummary {
   const many = (name: ChangeClass) => changes.filter((change) => change.class === name).length;
   return { breaking: many('breaking'), widening: many('widening'), wording: many('wording') };
 }

@@ -8,7 +8,7 @@ const MOST_SEGMENTS = 10_000_000;
 const PROBES = 100;
 
 /** The blocks of one column. */
-export interface ColumnBlocks {
+export interface StoredColumn {
   readonly blocks: ReadonlySet<number>;
   /** The least and the greatest value of each group of rows; empty if DuckDB keeps none. */
   readonly groups: readonly Bounds[];
@@ -18,7 +18,7 @@ type Bounds = readonly [least: string | number, greatest: string | number];
 
 /** The blocks of a table. */
 export interface TableBlocks {
-  readonly columns: ReadonlyMap<string, ColumnBlocks>;
+  readonly columns: ReadonlyMap<string, StoredColumn>;
   /** The number of groups of rows. A scan skips whole groups. */
   readonly groups: number;
   /** The columns that have an index of their own. */

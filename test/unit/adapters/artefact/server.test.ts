@@ -3,8 +3,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { fetchDocument } from '../../../../adapters/artefact/fetch-document.ts';
 import {
   type ArtefactPlatform,
+  artefactSealer,
   createArtefactServer,
-  sealerOf,
 } from '../../../../adapters/artefact/server.ts';
 import { loadStartSettings } from '../../../../adapters/artefact/start-settings.ts';
 import type { Manifest } from '../../../../src/catalog/manifest.ts';
@@ -20,16 +20,16 @@ const withKeys = (...keys: readonly { kid: string; secret: string }[]) =>
 
 it('what one instance seals, another with the same keys opens, and one without does not', async () => {
   const [key, next] = [generateKey(), generateKey()];
-  const text = (await sealerOf(withKeys(key))?.seal('ask', '', { n: 1 }, 60)) ?? '';
-  expect(await sealerOf(withKeys(key))?.open('ask', '', text, STATE)).toMatchObject({ n: 1 });
-  expect(await sealerOf(withKeys(next, key))?.open('ask', '', text, STATE)).toMatchObject({ n: 1 });
-  expect(await sealerOf(withKeys(key))?.open('tx', '', text, STATE)).toBeNull();
-  expect(await sealerOf(withKeys(next))?.open('ask', '', text, STATE)).toBeNull();
+  const text = (await artefactSealer(withKeys(key))?.seal('ask', '', { n: 1 }, 60)) ?? '';
+  expect(await artefactSealer(withKeys(key))?.open('ask', '', text, STATE)).toMatchObject({ n: 1 });
+  expect(await artefactSealer(withKeys(next, key))?.open('ask', '', text, STATE)).toMatchObject({ n: 1 });
+  expect(await artefactSealer(withKeys(key))?.open('tx', '', text, STATE)).toBeNull();
+  expect(await artefactSealer(withKeys(next))?.open('ask', '', text, STATE)).toBeNull();
 });
 
 it('without keys there is none', () => {
-  expect(sealerOf(withKeys())).toBeNull();
-  expect(sealerOf(null)).toBeNull();
+  expect(artefactSealer(withKeys())).toBeNull();
+  expect(artefactSealer(null)).toBeNull();
 });
 
 describe('a platform of ports alone', () => {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32, deflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { FOLDER, listFiles } from '../../../../scripts/docs/pictures/list.ts';
+import { FOLDER, listPictures } from '../../../../scripts/docs/pictures/list.ts';
 import { readPng, sizeOfPng, toSmallPng } from '../../../../scripts/docs/pictures/png.ts';
 
 const MOST_BYTES = 1_500_000;
@@ -10,9 +10,9 @@ const MOST_BYTES = 1_500_000;
 describe('docs/images', () => {
   // Requirements: pictures.all
   it('has each picture in its width, and no other; together they are small', () => {
-    expect(readdirSync(FOLDER).toSorted()).toEqual(listFiles().toSorted());
+    expect(readdirSync(FOLDER).toSorted()).toEqual(listPictures().toSorted());
     let bytes = 0;
-    for (const file of listFiles()) {
+    for (const file of listPictures()) {
       const png = readFileSync(join(FOLDER, file));
       bytes += png.length;
       expect([file, sizeOfPng(png).width]).toEqual([file, Number(/(\d+)\.png$/.exec(file)?.[1])]);
@@ -22,7 +22,7 @@ describe('docs/images', () => {
 
   // Requirements: pictures.all
   it('shows something else in the dark than in the light', () => {
-    for (const dark of listFiles().filter((file) => file.includes('-dark-'))) {
+    for (const dark of listPictures().filter((file) => file.includes('-dark-'))) {
       const [night, day] = [dark, dark.replace('-dark-', '-light-')].map((file) =>
         brightnessOf(readFileSync(join(FOLDER, file))),
       );
