@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runScript } from '../../adapters/duckdb-native/files/script.ts';
 import { openNative } from '../../adapters/duckdb-native/open.ts';
 import type { Database } from '../../src/ports.ts';
-import { errorOf, type Folder, read, temporaryFolder } from './fixture.ts';
+import { errorOf, type Folder, read, temporaryFolder, write } from './fixture.ts';
 
 let folder: Folder;
 let database: Database;
@@ -10,7 +10,7 @@ beforeAll(async () => {
   folder = await temporaryFolder();
   const path = folder.file('empty.duckdb');
   await runScript(path, 'CREATE TABLE nothing (n INTEGER);');
-  database = await openNative({ path, readonly: true, memoryMb: 100, threads: 2 });
+  database = await openNative({ path, readonly: false, memoryMb: 100, threads: 2 });
 });
 afterAll(async () => {
   await database.close();
@@ -34,4 +34,16 @@ it('a statement that needs too much for itself fails, and the others are answere
   const { rows } = await read(database, LARGE);
   expect(rows).toEqual([{ n: 600_000 }]);
   expect(await failing).toMatchObject({ code: 'memory_exceeded' });
+});
+
+// Requirements: own.neighbours
+it('a write beside such statements happens once', { timeout: 240_000 }, async () => {
+  const writing = write(
+    database,
+    LARGE.replace('SELECT count(*) AS n', 'INSERT INTO nothing SELECT count(*)'),
+  );
+  const reads = await Promise.all(Array.from({ length: 4 }, () => read(database, LARGE)));
+  expect(reads.map(({ rows }) => rows)).toEqual(Array.from({ length: 4 }, () => [{ n: 600_000 }]));
+  await writing;
+  expect((await read(database, 'SELECT n FROM nothing')).rows).toEqual([{ n: 600_000 }]);
 });

@@ -41,7 +41,7 @@ export interface Engine {
   /** The functions that callers' own statements may use if the project's statements reach files or the network. */
   readonly builtIns: BuiltIns;
   readonly takeRead: RunQueued;
-  /** The reads of all users of this engine. */
+  /** The statements of all users of this engine. */
   readonly neighbours: Neighbours;
   /** Statements that write take turns, so that they never conflict. */
   readonly takeWrite: RunQueued;

@@ -177,15 +177,15 @@ export class NativeDatabase implements Database {
   }
 
   /**
-   * Writes take turns. A write begins again if another process changed the same rows, and once if it found a connection
-   * lost before its commit, because the server kept none of its rows.
+   * Writes take turns. A write begins again if another process changed the same rows, once if it found a connection lost
+   * before its commit, because the server kept none of its rows, and once if it lacked memory because of others.
    */
   #takeWrite(
     request: SqlRequest,
     call: SqlCall,
     { limits, onCommit }: { readonly limits: Limits; readonly onCommit: OnCommit },
   ): Promise<SqlResult> {
-    const { attachments, takeWrite } = this.#engine;
+    const { attachments, takeWrite, neighbours } = this.#engine;
     let committing = false;
     const commit = async (): Promise<void> => {
       await onCommit.ready();
@@ -207,7 +207,8 @@ export class NativeDatabase implements Database {
         return attempt(conflicts + (conflict ? 1 : 0), losses + (lost ? 1 : 0));
       }
     };
-    return takeWrite(() => attempt(0, 0), limits);
+    const mayRepeat = () => !committing;
+    return takeWrite(() => neighbours.run(() => attempt(0, 0), mayRepeat), limits);
   }
 
   /** Runs a read once more if it found a connection lost that another one can replace. */

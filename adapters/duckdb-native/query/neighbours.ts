@@ -1,8 +1,8 @@
 import { SvcError } from '../../../src/errors.ts';
 
 /**
- * The reads that run in one engine and share its memory. A read that runs out of memory beside others runs once more when
- * those have ended, so that no read fails only because of its neighbours.
+ * The statements that run in one engine and share its memory. One that runs out of memory beside others runs once more
+ * when those have ended, so that none fails only because of its neighbours.
  */
 export class Neighbours {
   readonly #running = new Set<Promise<unknown>>();
@@ -11,8 +11,11 @@ export class Neighbours {
   /** The last second attempt; they take turns. It never rejects. */
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Runs a read. `attempt` throws at once if the read was stopped while it waited for its second attempt. */
-  async run<T>(attempt: () => Promise<T>): Promise<T> {
+  /**
+   * Runs a statement, once more only if `mayRepeat` then allows it. `attempt` throws at once if the statement was stopped
+   * while it waited.
+   */
+  async run<T>(attempt: () => Promise<T>, mayRepeat: () => boolean = () => true): Promise<T> {
     const alone = this.#running.size === 0;
     const first = this.#track(attempt);
     const begun = this.#begun;
@@ -20,7 +23,7 @@ export class Neighbours {
       return await first;
     } catch (thrown) {
       const full = thrown instanceof SvcError && thrown.code === 'memory_exceeded';
-      if (!full || (alone && begun === this.#begun)) throw thrown;
+      if (!full || !mayRepeat() || (alone && begun === this.#begun)) throw thrown;
     }
     const others = [...this.#running];
     const second = this.#last.then(() => Promise.allSettled(others)).then(() => this.#track(attempt));

@@ -84,4 +84,15 @@ describe('a read that runs out of memory', () => {
     expect(await running).toBe('other');
     expect([one.count(), other.count()]).toEqual([1, 1]);
   });
+
+  it('is not tried again if it must not be', async () => {
+    const neighbours = new Neighbours();
+    const [write, other] = [createRead(), createRead()];
+    const failing = neighbours.run(write.attempt, () => false).catch(({ code }) => code);
+    const running = neighbours.run(other.attempt);
+    await write.fail(full());
+    expect(await failing).toBe('memory_exceeded');
+    await other.answer('other');
+    expect([await running, write.count()]).toEqual(['other', 1]);
+  });
 });
