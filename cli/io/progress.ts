@@ -5,7 +5,7 @@ const WIDTH = 20;
 /** Names the step at hand, and how many of all steps are done if that is known. */
 export type Say = (text: string, done?: number, total?: number) => void;
 
-/** The line of a terminal that tells what a command does. It appears after a second, and nothing of it stays. */
+/** A line on a terminal that shows what a command does. It appears after a second and is erased at the end. */
 export interface ProgressLine {
   /** Shows the line while work runs. Work inside other work has the line until it ends. */
   during<T>(label: string, work: (say: Say) => Promise<T>): Promise<T>;

@@ -177,8 +177,8 @@ export class NativeDatabase implements Database {
   }
 
   /**
-   * Writes take turns. A write begins again if another process changed the same rows, once if it found a connection lost
-   * before its commit, because the server kept none of its rows, and once if it lacked memory because of others.
+   * Runs writes in turn. A write begins again if another process changed the same rows. It begins once more if its
+   * connection was lost before the commit, since the server then kept none of its rows, and once if others took the memory.
    */
   #takeWrite(
     request: SqlRequest,

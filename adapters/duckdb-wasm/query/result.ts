@@ -21,7 +21,7 @@ export function readResult(instance: Instance, result: number): ResultRows {
   return { columns: names.map((name, index) => ({ name, type: types[index]?.name ?? '' })), rows };
 }
 
-/** Reads the rows of a result, of which at most so many are answered. */
+/** Reads a result and returns at most `maxRows` of its rows. `truncated` says whether there were more. */
 export function toResult(instance: Instance, result: number, maxRows: number): SqlResult {
   const { columns, rows } = readResult(instance, result);
   return { columns, rows: rows.slice(0, maxRows), truncated: rows.length > maxRows };

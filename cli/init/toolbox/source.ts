@@ -29,7 +29,7 @@ export interface Places {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** What is wrong with an item, in place of its conversion. */
+/** A problem that keeps an item from being converted. */
 export interface Unconverted {
   readonly reason: string;
 }

@@ -168,7 +168,7 @@ function toResource(
   };
 }
 
-/** The part of a front matter that clients get. The rest says who may read it, and is nobody's business. */
+/** Returns the part of a front matter that clients get. The rest, which says who may read the skill, stays here. */
 function published(parsed: ParsedFrontMatter): JsonObject {
   const values: { readonly [key: string]: unknown } = parsed;
   return Object.fromEntries(

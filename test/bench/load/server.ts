@@ -20,7 +20,7 @@ export interface Command {
   readonly env?: Readonly<Record<string, string>>;
   /** Its address, once it has printed enough. Default: it prints `"url":"..."`. */
   readonly address?: (printed: string) => string | undefined;
-  /** Gets what it prints. Default: nobody. */
+  /** Receives what it prints. By default nothing does. */
   readonly log?: (text: string) => void;
 }
 

@@ -216,7 +216,7 @@ export function or(one: Truth, other: Truth): Truth {
   return not(and(not(one), not(other)));
 }
 
-/** Users of all sorts, and nobody. */
+/** Users with all kinds of claims, and null for an anonymous caller. */
 export const person: fc.Arbitrary<{ readonly user: Person; readonly scopes: readonly string[] }> = fc.record({
   user: fc.option(
     fc

@@ -127,8 +127,8 @@ describe.each(ERAS)("the SDK's client of skills, %s", (mode) => {
       (await skills?.list())?.skills.map(({ frontmatter }) => frontmatter.name);
     expect(await names(without)).toEqual(['ask-orders', 'for-staff']);
     expect(await names(holding)).toEqual(['ask-orders', 'close-books', 'for-staff']);
-    await expect(without?.get('skill://close-books/SKILL.md')).rejects.toThrow();
-    await expect(holding?.get('skill://close-books/SKILL.md')).resolves.toBeDefined();
+    await expect(without?.get('skill://close-books/SKILL.md')).rejects.toThrow('Insufficient scope');
+    expect((await holding?.get('skill://close-books/SKILL.md'))?.skill.frontmatter.name).toBe('close-books');
   });
 
   // Requirements: skill.rules
