@@ -1,8 +1,8 @@
 import type { Log } from '../../src/ports.ts';
 import { DEFAULTS } from '../../src/settings/effective/defaults.ts';
 import { type Environment, toBoolean } from '../../src/settings/environment.ts';
-import { isLogged } from '../../src/settings/log-level.ts';
-import type { LoggingSettings, Settings } from '../../src/settings/model.ts';
+import { loggedLevels } from '../../src/settings/log-level.ts';
+import type { Settings } from '../../src/settings/model.ts';
 import { concealedLog, createConcealment } from '../../src/settings/references/concealment.ts';
 import { secretsOf } from '../../src/settings/secrets.ts';
 
@@ -22,17 +22,17 @@ export interface StartLog {
 
 /** Creates a log that writes every line until `follow` is called. It ignores `logging.format`: a platform has its own. */
 export function createStartLog(write: Log): StartLog {
-  let logging: Pick<LoggingSettings, 'enabled' | 'level'> = { enabled: true, level: 'DEBUG' };
+  let levels = loggedLevels({ enabled: true, level: 'DEBUG' });
   const concealment = createConcealment();
   const concealed = concealedLog(write, concealment);
   return {
     log: (line) => {
-      if (isLogged(line, logging)) concealed(line);
+      if (levels.has(line.level)) concealed(line);
     },
-    takesDebug: () => isLogged({ level: 'debug' }, logging),
+    takesDebug: () => levels.has('debug'),
     follow: (settings, env) => {
       const level = toBoolean(env.SVC_DEBUG?.trim() ?? '') === true ? 'DEBUG' : DEFAULTS['logging.level'];
-      logging = settings?.logging ?? { enabled: true, level };
+      levels = loggedLevels(settings?.logging ?? { enabled: true, level });
       if (settings !== null) concealment.add(secretsOf(settings));
     },
     conceal: concealment.conceal,

@@ -1,5 +1,5 @@
 import type { Log, LogLine } from '../../src/ports.ts';
-import { isLogged } from '../../src/settings/log-level.ts';
+import { loggedLevels } from '../../src/settings/log-level.ts';
 import type { LoggingSettings } from '../../src/settings/model.ts';
 import { createLogFile } from './log-file.ts';
 
@@ -15,13 +15,14 @@ export interface LogOutput {
 export function createNodeLog(settings: LoggingSettings, output: LogOutput): Log {
   if (!settings.enabled) return () => {};
   const { path, format, max_bytes, backup_count } = settings;
+  const levels = loggedLevels(settings);
   const limits = { maxBytes: max_bytes, backups: backup_count };
   const gathers = path === null && output.isTerminal !== true;
   const write = path === null ? output.write : createLogFile(path, limits, output.write);
   const put = gathers ? gatherCalls(write) : write;
   const isJson = format === 'json' || (format === 'auto' && (path !== null || output.isTerminal !== true));
   return (line) => {
-    if (!isLogged(line, settings)) return;
+    if (!levels.has(line.level)) return;
     put(isJson ? toJson(line) : path === null ? output.human(line) : toPlain(line), line.isCall);
   };
 }

@@ -57,9 +57,10 @@ export interface OpenedApp extends App {
 export async function openApp(folder: string, options: OpenAppOptions = {}): Promise<OpenedApp> {
   const { catalog, ...sound } = await compile(resolve(folder), options);
   const settings = await settingsOf(sound);
-  const { add, conceal } = createConcealment();
+  const concealment = createConcealment();
+  const { add, conceal } = concealment;
   add(secretsOf(settings));
-  const log = concealedLog(options.log ?? logToStderr, { conceal });
+  const log = concealedLog(options.log ?? logToStderr, concealment);
   enforceCallers(settings, catalog, options);
   const { stateless } = settings.transport.http;
   const auth = await openAuth(settings, catalog, { ...options, log });

@@ -16,7 +16,7 @@ import { createRuntime } from '../../src/call/runtime.ts';
 import { compileCatalog } from '../../src/catalog/compile.ts';
 import { narrowCatalog, parseTags } from '../../src/catalog/toolset.ts';
 import type { Database } from '../../src/ports.ts';
-import { isLogged } from '../../src/settings/log-level.ts';
+import { loggedLevels } from '../../src/settings/log-level.ts';
 import type { Settings } from '../../src/settings/model.ts';
 import { concealedLog, createConcealment } from '../../src/settings/references/concealment.ts';
 import { secretsOf } from '../../src/settings/secrets.ts';
@@ -59,7 +59,8 @@ export async function start(
   const checked = await check(input);
   const sound = servedPart(checked);
   const { root } = checked.project;
-  const { add, conceal } = createConcealment();
+  const concealment = createConcealment();
+  const { add, conceal } = concealment;
   concealCrash(conceal);
   const resolve = await openSettings(input, checked);
   const loadSettings: typeof resolve = async (options) => {
@@ -68,8 +69,9 @@ export async function start(
     return resolved;
   };
   const settings = await loadSettings();
-  const logged = concealedLog(createServerLog(output, settings.logging), { conceal });
-  const requests = createRequestLog(logged, () => isLogged({ level: 'debug' }, settings.logging));
+  const logged = concealedLog(createServerLog(output, settings.logging), concealment);
+  const levels = loggedLevels(settings.logging);
+  const requests = createRequestLog(logged, () => levels.has('debug'));
   const catalog = narrowCatalog(await compileCatalog(sound), parseTags(input.text('tags') ?? ''));
   const { log } = requests;
   warnOfBroken(checked, log);

@@ -49,11 +49,7 @@ export function createResultCache(): ResultCache {
   return {
     async find(query) {
       const { database, request, entry } = query;
-      const may =
-        entry.cache === undefined
-          ? database.unchanging === true && mayKeep(request)
-          : request.mode === 'read';
-      if (!may) return null;
+      if (entry.cache === undefined ? database.unchanging !== true : request.mode !== 'read') return null;
       const store = stores.get(database) ?? createStore();
       stores.set(database, store);
       return store.find(query);
@@ -111,18 +107,19 @@ function createStore(): ResultCache {
     return definitions;
   }
 
-  function endpointOf(entry: CachedQuery['entry']): Endpoint {
+  function endpointOf({ entry, request }: CachedQuery): Endpoint {
     const known = endpoints.get(entry);
     if (known !== undefined) return known;
     last += 1;
-    const made: Endpoint = { number: last, pure: null };
+    const made: Endpoint = { number: last, pure: mayKeep(request) ? null : false };
     endpoints.set(entry, made);
     return made;
   }
 
   return {
-    async find({ entry, database, request, call, now }) {
-      const endpoint = endpointOf(entry);
+    async find(query) {
+      const { entry, database, request, call, now } = query;
+      const endpoint = endpointOf(query);
       const timed = entry.cache !== undefined;
       if (endpoint.pure === false && !timed) return null;
       const values = JSON.stringify(request.values, toKeyPart);

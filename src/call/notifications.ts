@@ -1,3 +1,4 @@
+import type { ResourceEntry, ToolEntry } from '../catalog/model.ts';
 import type { RequestContext } from '../context.ts';
 import type { Decision } from '../policy/decision.ts';
 import type { Truncation } from './runtime.ts';
@@ -17,12 +18,6 @@ export function notifyChecked({ progress, notify }: RequestContext): void {
 /** Reports the share of the work that is done, from 0 to 1; a share below an earlier one is ignored. */
 export type Advance = (share: number, text: string) => void;
 
-/** The kind of work, and the time it may take. */
-export interface WorkOptions {
-  readonly noun: 'statement' | 'function';
-  readonly timeoutMs: number;
-}
-
 /** Reports the progress of running work to the client. */
 export interface WatchedWork {
   /** Takes over from the clock: from the first report on, only reports count. */
@@ -33,15 +28,12 @@ export interface WatchedWork {
   readonly stop: () => void;
 }
 
-const nothing = (): void => {};
-const UNWATCHED: WatchedWork = { advance: nothing, finish: () => nothing, stop: nothing };
-
 /** Tells a client that asked for it, each second, how much of the time limit a statement or a function has used. */
 export function watchWork(
   { progress, notify }: RequestContext,
-  { noun, timeoutMs }: WorkOptions,
+  { source, limits: { timeoutMs } }: ToolEntry | ResourceEntry,
 ): WatchedWork {
-  if (progress === undefined && notify === undefined) return UNWATCHED;
+  const noun = source.language === 'sql' ? 'statement' : 'function';
   const startedAt = performance.now();
   const elapsed = () => Math.round(performance.now() - startedAt);
   let reported = 0;

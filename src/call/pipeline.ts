@@ -1,5 +1,5 @@
 import { findResource } from '../catalog/find.ts';
-import type { AnyEntry, CompiledText, PromptEntry, ResourceEntry, ToolEntry } from '../catalog/model.ts';
+import type { AnyEntry, PromptEntry, ResourceEntry, ToolEntry } from '../catalog/model.ts';
 import { logIdsOf, type RequestContext } from '../context.ts';
 import { SvcError, toSvcError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
@@ -17,7 +17,7 @@ import { checkArguments, validArguments } from './arguments.ts';
 import { toBlocks } from './content-blocks.ts';
 import { elicit, splitAnswers, withoutAnswers } from './elicitation.ts';
 import { withLease } from './lease.ts';
-import { type Advance, notifyChecked, notifyDone, notifyTruncated, watchWork } from './notifications.ts';
+import { notifyChecked, notifyDone, notifyTruncated, type WatchedWork, watchWork } from './notifications.ts';
 import { type EndpointPolicies, policiesOf } from './policies.ts';
 import {
   type PromptOutcome,
@@ -29,7 +29,7 @@ import {
 import { isPython, runPython } from './python.ts';
 import { checkResult, enforceLimits, type Produced, shapeReturned, shapeRows } from './result.ts';
 import type { Outcome, Runtime } from './runtime.ts';
-import { fetchedBy, type StatementScan, totalOf } from './scan.ts';
+import { type StatementScan, toScanFacts } from './scan.ts';
 import { findSlot, isSql, runSql } from './sql.ts';
 
 /** One call of an endpoint. */
@@ -113,9 +113,8 @@ async function takeSteps(call: Call, state: CallState, span: Span): Promise<Answ
   call.runtime.admit?.();
   const loading = policiesOf(call.entry);
   const policies = loading instanceof Promise ? await loading : loading;
-  const parsed = lazily(() => parseInput(call));
-  await enforceInput(call, state, policies, parsed, span);
-  await validateInput(state, parsed, span);
+  const parsed = await enforceInput(call, state, policies, span);
+  await validateInput(call, state, parsed, span);
   if (isWatched(call.context)) notifyChecked(call.context);
   const { ask, confirm } = call.entry;
   const asks = ask !== undefined || confirm !== undefined;
@@ -148,15 +147,6 @@ function enforceScopes({ entry, context }: Call): void {
 /** The arguments of a call with their defaults, or the error that tells what is wrong with them. */
 type ParsedInput = { readonly values: JsonObject } | { readonly error: SvcError; readonly valid: JsonObject };
 
-/** Parses at the first use. Policies read the arguments before the call is checked, if there are any. */
-function lazily(parse: () => ParsedInput): () => ParsedInput {
-  let parsed: ParsedInput | null = null;
-  return () => {
-    parsed ??= parse();
-    return parsed;
-  };
-}
-
 function parseInput({ entry, args, context }: Call): ParsedInput {
   const own = entry.ask === undefined ? args : splitAnswers(entry, args, context).args;
   try {
@@ -168,27 +158,35 @@ function parseInput({ entry, args, context }: Call): ParsedInput {
   }
 }
 
-/** Conditions read typed values. If an argument is not valid, only a rule that does not need it can deny the call. */
+/**
+ * Conditions read typed values. If an argument is not valid, only a rule that does not need it can deny the call.
+ * Returns the arguments that the conditions read; null without policies.
+ */
 async function enforceInput(
   call: Call,
   state: CallState,
   policies: EndpointPolicies | null,
-  parsed: () => ParsedInput,
   parent: Span,
-): Promise<void> {
-  await parent.span('svc.policy.enforce_input', {}, async () => {
-    if (policies === null) return;
-    const input = parsed();
+): Promise<ParsedInput | null> {
+  return parent.span('svc.policy.enforce_input', {}, async () => {
+    if (policies === null) return null;
+    const input = parseInput(call);
     if ('values' in input) state.args = input.values;
     const decision =
       'values' in input ? policies.input(input.values, call) : policies.denial(input.valid, call);
     if (decision !== null) decide(call, state, decision);
+    return input;
   });
 }
 
-async function validateInput(state: CallState, parsed: () => ParsedInput, parent: Span): Promise<void> {
+async function validateInput(
+  call: Call,
+  state: CallState,
+  parsed: ParsedInput | null,
+  parent: Span,
+): Promise<void> {
   await parent.span('svc.validation.input', {}, async () => {
-    const input = parsed();
+    const input = parsed ?? parseInput(call);
     if ('error' in input) throw input.error;
     state.args = input.values;
   });
@@ -223,13 +221,15 @@ async function execute(call: Call, values: JsonObject, state: CallState, parent:
       state.cached = slot.found !== null;
       span.set({ 'svc.cache.hit': state.cached });
     }
-    const noun = isSql(entry) ? 'statement' : 'function';
-    const work = watchWork(call.context, { noun, timeoutMs: entry.limits.timeoutMs });
-    const running = { state, span, advance: work.advance };
-    const produce = async () => slot?.found ?? runSource({ ...call, entry }, values, running);
-    const produced = await produce().finally(work.stop);
+    const work = isWatched(call.context) ? watchWork(call.context, entry) : null;
+    let produced = slot?.found ?? null;
+    try {
+      produced ??= await runSource({ ...call, entry }, values, { state, span, work });
+    } finally {
+      work?.stop();
+    }
     // Also for a kept result: the difference would tell the client of another caller's call.
-    if (!isText(entry)) state.tellRows = work.finish(produced.count);
+    if (work !== null && entry.source.language !== 'text') state.tellRows = work.finish(produced.count);
     await span.span('svc.validation.output', {}, async () => {
       if (call.checkResult !== false) checkResult(entry, produced.value);
     });
@@ -238,21 +238,21 @@ async function execute(call: Call, values: JsonObject, state: CallState, parent:
   });
 }
 
-function isText(entry: Sourced): entry is Sourced & { readonly source: CompiledText } {
-  return entry.source.language === 'text';
-}
+/** A client that does not ask for progress hears of none. */
+function ignore(): void {}
 
 /** The parts of a call that its source reports to. */
 interface Running {
   readonly state: CallState;
   readonly span: Span;
-  readonly advance: Advance;
+  /** Null if the client does not ask for progress or log lines. */
+  readonly work: WatchedWork | null;
 }
 
 async function runSource(
   { runtime, entry, context }: Call<Sourced>,
   values: JsonObject,
-  { state: { events, scans }, span, advance }: Running,
+  { state: { events, scans }, span, work }: Running,
 ): Promise<Produced> {
   if (isSql(entry)) {
     const result = await runSql(runtime, entry, values, { context, span, scans });
@@ -261,13 +261,15 @@ async function runSource(
     return { ...shapeRows(result, entry), count, truncated: result.truncated, columns: result };
   }
   if (isPython(entry)) {
+    const advance = work?.advance ?? ignore;
     const returned = await runPython(runtime, entry, values, { context, span, events, scans, advance });
     const count = Array.isArray(returned.value) ? returned.value.length : 1;
     span.set({ 'svc.result.count': count });
     return { ...shapeReturned(returned, entry), count, truncated: returned.truncated, columns: null };
   }
-  if (isText(entry)) {
-    return { value: entry.source.text, count: 0, binary: false, truncated: false, columns: null };
+  const { source } = entry;
+  if (source.language === 'text') {
+    return { value: source.text, count: 0, binary: false, truncated: false, columns: null };
   }
   throw new SvcError('internal', `${entry.name} has no source.`);
 }
@@ -371,8 +373,6 @@ async function record(
 ): Promise<void> {
   const { observe, clock } = runtime;
   const error = 'error' in end ? end.error : null;
-  const estimate = totalOf(scans);
-  const fetched = fetchedBy(scans);
   if (observe === undefined || error?.code === 'input_required') return;
   observe({
     kind: entry.kind,
@@ -386,9 +386,8 @@ async function record(
     error,
     result: 'answer' in end ? toRecorded(end.answer) : null,
     ...(events.length === 0 ? {} : { events }),
-    ...(estimate === null ? {} : { estimate }),
     ...(cached === null ? {} : { cached }),
-    ...(fetched === null ? {} : { fetched }),
+    ...(scans.length === 0 ? {} : toScanFacts(scans)),
   });
   await runtime.written?.();
 }

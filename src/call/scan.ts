@@ -11,6 +11,7 @@ import type {
   SqlRequest,
   SqlResult,
 } from '../ports.ts';
+import type { CallRecord } from './call-record.ts';
 
 /** The limits of one call, the span of its statement, and the list that collects estimates for the audit record. */
 export interface ScanContext {
@@ -75,8 +76,15 @@ function toNumber(value: unknown): number | null {
   return typeof value === 'number' ? value : null;
 }
 
+/** The facts for a record about the data that the statements of one call read. */
+export function toScanFacts(scans: readonly StatementScan[]): Pick<CallRecord, 'estimate' | 'fetched'> {
+  const estimate = totalOf(scans);
+  const fetched = fetchedBy(scans);
+  return { ...(estimate === null ? {} : { estimate }), ...(fetched === null ? {} : { fetched }) };
+}
+
 /** Adds the estimates of the statements of one call; null for a unit that some estimate lacks, or without estimates. */
-export function totalOf(scans: readonly StatementScan[]): ScanEstimate | null {
+function totalOf(scans: readonly StatementScan[]): ScanEstimate | null {
   const estimates = scans.flatMap(({ estimate }) => estimate ?? []);
   if (estimates.length === 0) return null;
   const total = (unit: keyof ScanEstimate) =>
@@ -88,7 +96,7 @@ export function totalOf(scans: readonly StatementScan[]): ScanEstimate | null {
 }
 
 /** Adds the ranges of the statements of one call; null if none was fetched from an object store. */
-export function fetchedBy(scans: readonly StatementScan[]): FetchedRanges | null {
+function fetchedBy(scans: readonly StatementScan[]): FetchedRanges | null {
   const all = scans.flatMap(({ fetched }) => fetched ?? []);
   if (all.length === 0) return null;
   const sum = (unit: keyof FetchedRanges) => all.reduce((total, fetched) => total + fetched[unit], 0);

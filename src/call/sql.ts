@@ -6,7 +6,7 @@ import { fieldsOf, type ResultColumns } from '../policy/columns.ts';
 import type { Database, Span, SqlCall, SqlCaller, SqlRequest, SqlResult } from '../ports.ts';
 import { answerParameters } from '../project/elicitation-model.ts';
 import { toSqlValue } from '../sql/bind.ts';
-import type { SqlValue } from '../sql-value.ts';
+import type { Parameter } from '../types/node.ts';
 import type { Slot } from './cache.ts';
 import { enforceReadOnly, toRejected } from './caller-statement.ts';
 import { restrict } from './restricted.ts';
@@ -117,7 +117,7 @@ function toRequest(entry: SqlEntry, values: JsonObject): SqlRequest {
   const { source } = entry;
   return {
     sql: source.sql,
-    values: source.order.map((name) => bound(entry, values, name)),
+    values: parametersOf(entry).map((parameter) => toSqlValue(parameter, values[parameter.name] ?? null)),
     mode: source.mode,
     maxRows: maxRowsOf(entry),
     ...(source.unattached ? { unattached: true } : {}),
@@ -135,17 +135,23 @@ export function abortReason({ reason }: AbortSignal): SvcError | null {
   return reason instanceof SvcError ? reason : null;
 }
 
-function bound(entry: SqlEntry, values: JsonObject, name: string): SqlValue {
-  const parameter =
-    entry.parameters.find((candidate) => candidate.name === name) ??
-    answerParameters(entry.ask ?? []).find((candidate) => candidate.name === name);
-  if (parameter === undefined) {
+const bound = new WeakMap<SqlEntry, readonly Parameter[]>();
+
+/** The parameter or the question of each placeholder of a statement, in their order. */
+function parametersOf(entry: SqlEntry): readonly Parameter[] {
+  const known = bound.get(entry);
+  if (known !== undefined) return known;
+  const declared = [...entry.parameters, ...answerParameters(entry.ask ?? [])];
+  const found = entry.source.order.map((name) => {
+    const parameter = declared.find((candidate) => candidate.name === name);
+    if (parameter !== undefined) return parameter;
     throw new SvcError(
       'project_invalid',
       `The SQL of ${entry.name} uses $${name}, which is not declared under \`parameters\`.`,
     );
-  }
-  return toSqlValue(parameter, values[name] ?? null);
+  });
+  bound.set(entry, found);
+  return found;
 }
 
 /** A single-row shape fetches two rows, which is enough to see that there are too many. */

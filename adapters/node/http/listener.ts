@@ -5,7 +5,6 @@ import type { App, Extra } from '../../../src/app.ts';
 import { forwardedAddress } from '../../../src/http/network.ts';
 import type { TextResponse } from '../../../src/mcp/transport/response.ts';
 import { compress, encodingFor, LEAST_BYTES } from './compress.ts';
-import { toOriginForm } from './request-target.ts';
 
 /** The app behind a listener, and whether it trusts `X-Forwarded-For`. */
 export interface ListenerOptions {
@@ -39,8 +38,8 @@ export function createListener({ app, trustProxy = false }: ListenerOptions): Re
 
 /** Returns the address of a client; undefined if it has left. */
 export function clientAddress({ headers, socket }: IncomingMessage, trustProxy: boolean): string | undefined {
-  const forwarded = trustProxy ? headers['x-forwarded-for'] : undefined;
-  return forwardedAddress(forwarded?.toString()) ?? socket.remoteAddress;
+  const forwarded = trustProxy ? forwardedAddress(headers['x-forwarded-for']?.toString()) : undefined;
+  return forwarded ?? socket.remoteAddress;
 }
 
 /** Writes a text directly: reading it back from the stream of a Response would take several times as long. */
@@ -71,4 +70,23 @@ async function sendLong(
   });
   outgoing.end(body);
   return RESPONSE_ALREADY_SENT;
+}
+
+const ABSOLUTE = /^https?:\/\/([^/?#]*)(.*)$/i;
+
+/**
+ * Turns an absolute request target into path and query. Its host replaces the Host header (RFC 9112, 3.2.2), so that the
+ * checked host is the one in `request.url`. Its scheme is dropped, because the connection has the scheme.
+ */
+function toOriginForm(incoming: IncomingMessage): void {
+  const [, host, rest = ''] = ABSOLUTE.exec(incoming.url ?? '') ?? [];
+  if (host === undefined) return;
+  incoming.url = rest.startsWith('/') ? rest : `/${rest}`;
+  incoming.headers.host = host;
+  incoming.rawHeaders = [...withoutHost(incoming.rawHeaders), 'Host', host];
+}
+
+/** Removes the Host header from a list in which names and values alternate. */
+function withoutHost(rawHeaders: readonly string[]): readonly string[] {
+  return rawHeaders.filter((_, index) => rawHeaders[index - (index % 2)]?.toLowerCase() !== 'host');
 }

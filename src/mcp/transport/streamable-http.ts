@@ -68,8 +68,9 @@ export function createMcpHandler(
     const { value: body } = read;
     enforceScopes(runtime, body, caller);
     const plain = form === 'json' && !onlySdk ? readPlain({ headers, body }) : null;
-    const list = plain === null ? null : findList(plain, caller);
-    const answered = plain === null ? null : (list?.answer ?? directly({ headers, request: plain, caller }));
+    const direct = plain === null ? null : directly({ headers, request: plain, caller });
+    const list = plain === null || direct !== null ? null : findList(plain, caller);
+    const answered = direct ?? list?.answer ?? null;
     if (plain !== null && answered !== null) {
       const version = headers.get('mcp-protocol-version');
       onMessage?.({ methods: [plain.method], era: plain.era, version, direct: true });

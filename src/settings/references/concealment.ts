@@ -31,6 +31,8 @@ export function isPlainParameter(name: string): boolean {
 export interface Concealment {
   /** Treats every text in a value as a secret from now on. */
   add(value: JsonValue): void;
+  /** Whether there are secrets to remove. */
+  readonly hides: () => boolean;
   conceal(text: string): string;
 }
 
@@ -51,6 +53,7 @@ export function createConcealment(): Concealment {
       given = [...given, ...new Set(found)];
       forms = given.flatMap(formsOf).toSorted((a, b) => b.length - a.length);
     },
+    hides: () => forms.length > 0,
     conceal: (text) => forms.reduce((rest, form) => rest.replaceAll(form, REDACTED), text),
   };
 }
@@ -66,8 +69,10 @@ export function concealIn(object: JsonObject, conceal: Concealment['conceal']): 
 }
 
 /** Creates a log without secrets in messages and fields. */
-export function concealedLog(log: Log, { conceal }: Pick<Concealment, 'conceal'>): Log {
-  return ({ fields, ...line }) => {
+export function concealedLog(log: Log, { hides, conceal }: Pick<Concealment, 'hides' | 'conceal'>): Log {
+  return (whole) => {
+    if (!hides()) return log(whole);
+    const { fields, ...line } = whole;
     const shown = fields === undefined ? {} : { fields: concealIn(fields, conceal) };
     log({ ...line, message: conceal(line.message), ...shown });
   };
