@@ -1,7 +1,8 @@
 import { relative, resolve } from 'node:path';
 import { createFromSeed, SEED } from '../../adapters/node/database/seed.ts';
 import { findUserFile } from '../../adapters/node/user-file.ts';
-import { type BuildResult, buildTarget } from '../../deploy/build.ts';
+import { buildTarget } from '../../deploy/build.ts';
+import type { BuildResult } from '../../deploy/build-options.ts';
 import { parseLoadSource } from '../../deploy/load-source.ts';
 import type { LoadOptions } from '../../deploy/load-tables.ts';
 import type { Architecture } from '../../deploy/native/architecture.ts';

@@ -1,6 +1,6 @@
 import { SvcError } from '../../src/errors.ts';
 import type { Finding } from '../../src/project/finding.ts';
-import type { BuildOptions } from '../build.ts';
+import type { BuildOptions } from '../build-options.ts';
 import { refuseBuild } from '../compile-project.ts';
 import { runsPython, TARGET_NAMES, TARGETS, type TargetName, toChoice } from '../targets/targets.ts';
 import { type PythonSources, type ReachedFile, reachedFrom } from './import-graph.ts';

@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type BuildOptions, type BuildResult, buildTarget } from '../../deploy/build.ts';
+import { buildTarget } from '../../deploy/build.ts';
+import type { BuildOptions, BuildResult } from '../../deploy/build-options.ts';
 import { thisArchitecture } from '../../deploy/native/architecture.ts';
 import type { EngineName, TargetName } from '../../deploy/targets/targets.ts';
 import { createProject } from './fixture.ts';

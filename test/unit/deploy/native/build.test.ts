@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { Spec, Validation } from '@cyclonedx/cyclonedx-library';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runScript } from '../../../../adapters/duckdb-native/files/script.ts';
-import { type BuildOptions, buildTarget } from '../../../../deploy/build.ts';
+import { buildTarget } from '../../../../deploy/build.ts';
+import type { BuildOptions } from '../../../../deploy/build-options.ts';
 import { thisArchitecture } from '../../../../deploy/native/architecture.ts';
 
 let root: string;
