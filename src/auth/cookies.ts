@@ -1,41 +1,59 @@
+import { randomText } from '../crypto/digest.ts';
 import type { PublicUrls } from './public-urls.ts';
 
 /**
- * The cookies of a login. `browser` ties a consent page to its browser, `tx-<state>` holds one login attempt, `consent`
- * and `sessions` keep what the browser has allowed and opened.
+ * The kinds of cookies of a login. `browser` ties a consent page to its browser, `tx` holds one login attempt, `consent`
+ * and `sessions` keep what the browser has allowed and opened. A browser may hold several of each kind, with ids behind
+ * the kind, so that answers to two tabs do not overwrite each other's cookie.
  */
-type CookieName = 'browser' | 'consent' | 'sessions' | `tx-${string}`;
+type CookieKind = 'browser' | 'consent' | 'sessions' | 'tx';
+
+/** A cookie that the browser sent. */
+export interface Cookie {
+  readonly kind: CookieKind;
+  readonly id: string;
+  readonly value: string;
+}
 
 /** The most characters of a value: browsers drop cookies above 4,096 bytes. */
 export const MAX_COOKIE = 3_800;
 
 /** The full name of a cookie. On this machine it includes the port, because cookies ignore ports. */
-function cookieName({ secure, port }: PublicUrls, name: CookieName): string {
-  return secure ? `__Host-svc-${name}` : `svc${port}-${name}`;
+function cookieName({ secure, port }: PublicUrls, kind: CookieKind, id: string): string {
+  return `${secure ? '__Host-svc' : `svc${port}`}-${kind}${id === '' ? '' : `-${id}`}`;
 }
 
-/** Reads a cookie; null if the browser did not send it. */
-export function readCookie({ headers }: Request, urls: PublicUrls, name: CookieName): string | null {
-  const wanted = cookieName(urls, name);
-  return cookiesOf(headers).find(([found]) => found === wanted)?.[1] ?? null;
+/** Reads the cookies of a kind, the oldest first (RFC 6265, 5.4). Versions before 0.2 set some without an id. */
+export function readCookies({ headers }: Request, urls: PublicUrls, kind: CookieKind): readonly Cookie[] {
+  const plain = cookieName(urls, kind, '');
+  return cookiesOf(headers).flatMap(([name, value]) => {
+    if (name !== plain && !name.startsWith(`${plain}-`)) return [];
+    return [{ kind, id: name.slice(plain.length + 1), value }];
+  });
 }
 
-/** The states of the browser's login attempts, the oldest first (RFC 6265, 5.4). */
-export function readLoginStates({ headers }: Request, urls: PublicUrls): readonly string[] {
-  const prefix = cookieName(urls, 'tx-');
-  return cookiesOf(headers).flatMap(([name]) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : []));
-}
-
-/** Makes a `Set-Cookie` header. With null seconds the cookie lasts until the browser closes. */
-export function setCookie(urls: PublicUrls, name: CookieName, value: string, seconds: number | null): string {
-  const age = seconds === null ? '' : `; Max-Age=${seconds}`;
+/** Makes a `Set-Cookie` header. */
+export function setCookie(urls: PublicUrls, { kind, id, value }: Cookie, seconds: number): string {
   const secure = urls.secure ? '; Secure' : '';
-  return `${cookieName(urls, name)}=${value}; Path=/; HttpOnly; SameSite=Lax${secure}${age}`;
+  return `${cookieName(urls, kind, id)}=${value}; Path=/; HttpOnly; SameSite=Lax${secure}; Max-Age=${seconds}`;
 }
 
-/** Makes a `Set-Cookie` header that removes a cookie. */
-export function clearCookie(urls: PublicUrls, name: CookieName): string {
-  return setCookie(urls, name, '', 0);
+/** Makes `Set-Cookie` headers that remove cookies. */
+export function clearCookies(urls: PublicUrls, cookies: readonly Omit<Cookie, 'value'>[]): readonly string[] {
+  return cookies.map((cookie) => setCookie(urls, { ...cookie, value: '' }, 0));
+}
+
+/**
+ * Makes `Set-Cookie` headers that replace the cookies that a request had by one with a new id. An answer that crosses
+ * this one then removes the same cookies and adds its own, and the next request has both.
+ */
+export function replaceCookies(
+  urls: PublicUrls,
+  read: readonly Cookie[],
+  { kind, value }: Omit<Cookie, 'id'>,
+  seconds: number,
+): readonly string[] {
+  return [...clearCookies(urls, read), setCookie(urls, { kind, id: randomText(8), value }, seconds)];
 }
 
 function cookiesOf(headers: Headers): readonly (readonly [string, string])[] {

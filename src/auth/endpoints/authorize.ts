@@ -6,8 +6,9 @@ import { providerTitle } from '../../settings/schema/providers.ts';
 import { findClient } from '../clients/find.ts';
 import type { OAuthClient } from '../clients/model.ts';
 import { enforceRedirect, isLocal } from '../clients/redirect-uri.ts';
-import { readCookie, setCookie } from '../cookies.ts';
+import { type Cookie, clearCookies, readCookies, setCookie } from '../cookies.ts';
 import { need, type Parameters } from '../parameters.ts';
+import type { PublicUrls } from '../public-urls.ts';
 import { enforceTarget } from '../resource-indicator.ts';
 import { grantScopes } from '../scopes.ts';
 import type { AuthServer, OAuthRequest, RouteHandler } from '../types.ts';
@@ -59,10 +60,10 @@ export const answerConsent: RouteHandler = async (server, oauth) => {
   if (site !== null && site !== 'same-origin') throw otherBrowser();
   const form = await oauth.form();
   const opened = await server.sealer.open('ticket', urls.issuer, need(form, 'ticket'), TICKET);
-  const browser = readCookie(request, urls, 'browser');
   if (opened === null)
     throw new SvcError('request_invalid', 'The page has expired, or this server did not send it.');
-  if (browser === null || (await sha256Base64Url(browser)) !== opened.b) throw otherBrowser();
+  const secrets = readCookies(request, urls, 'browser').map(({ value }) => sha256Base64Url(value));
+  if (!(await Promise.all(secrets)).includes(opened.b)) throw otherBrowser();
   const { h, r, k, st, sc } = opened;
   const pending = { h, r, k, st, sc };
   try {
@@ -104,11 +105,9 @@ async function askConsent(
   client: OAuthClient,
   pending: PendingAuthorization,
 ): Promise<Response> {
-  const cookie = readCookie(request, urls, 'browser');
-  const browser = cookie !== null && /^[\w-]{22}$/.test(cookie) ? cookie : randomText(16);
+  const { browser, cookies } = tieToBrowser(readCookies(request, urls, 'browser'), urls);
   const claims = { ...pending, b: await sha256Base64Url(browser) };
   const ticket = await sealer.seal('ticket', urls.issuer, claims, PENDING_SECONDS);
-  const cookies = [setCookie(urls, 'browser', browser, null)];
   const { r: redirect, sc: scopes } = pending;
   const action = `${urls.issuer}/authorize`;
   const local = isLocal(redirect);
@@ -124,6 +123,18 @@ async function askConsent(
     ticket,
     cookies,
   });
+}
+
+/** The most secrets of one browser: it gets one for each page that it asks for while it has none. */
+const MAX_BROWSER_SECRETS = 8;
+
+/** The secret that a browser must send with its answer: the newest that it has, or a new one. */
+function tieToBrowser(read: readonly Cookie[], urls: PublicUrls) {
+  const own = read.filter(({ value }) => /^[\w-]{22}$/.test(value));
+  const tied = own.at(-1) ?? { kind: 'browser', id: randomText(8), value: randomText(16) };
+  const stale = read.slice(0, Math.max(0, read.length - MAX_BROWSER_SECRETS));
+  const cookies = [...clearCookies(urls, stale), setCookie(urls, tied, PENDING_SECONDS)];
+  return { browser: tied.value, cookies };
 }
 
 function otherBrowser(): SvcError {

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { readCookie, setCookie } from '../cookies.ts';
+import { readCookies, replaceCookies } from '../cookies.ts';
 import type { AuthServer, OAuthRequest } from '../types.ts';
 
 const SESSIONS = v.object({ ids: v.array(v.string()) });
@@ -12,19 +12,23 @@ export async function readBrowserSessions(
   { sealer }: AuthServer,
   { request, urls }: OAuthRequest,
 ): Promise<readonly string[]> {
-  const cookie = readCookie(request, urls, 'sessions');
-  const opened = cookie === null ? null : await sealer.openUntimed('sessions', urls.issuer, cookie, SESSIONS);
-  return opened?.ids ?? [];
+  const opened = await Promise.all(
+    readCookies(request, urls, 'sessions').map(({ value }) =>
+      sealer.openUntimed('sessions', urls.issuer, value, SESSIONS),
+    ),
+  );
+  return [...new Set(opened.flatMap((one) => one?.ids ?? []))];
 }
 
-/** Makes the `Set-Cookie` header that adds a session. Without a store there is no header. */
+/** Makes the `Set-Cookie` headers that add a session. Without a store there are none. */
 export async function rememberSession(
   server: AuthServer,
   oauth: OAuthRequest,
   id: string,
 ): Promise<readonly string[]> {
   if (server.store === null) return [];
+  const { request, urls } = oauth;
   const ids = [...(await readBrowserSessions(server, oauth)), id].slice(-MAX_SESSIONS);
-  const sealed = await server.sealer.seal('sessions', oauth.urls.issuer, { ids }, DAYS_90);
-  return [setCookie(oauth.urls, 'sessions', sealed, DAYS_90)];
+  const value = await server.sealer.seal('sessions', urls.issuer, { ids }, DAYS_90);
+  return replaceCookies(urls, readCookies(request, urls, 'sessions'), { kind: 'sessions', value }, DAYS_90);
 }

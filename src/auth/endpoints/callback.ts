@@ -4,7 +4,7 @@ import { SvcError } from '../../errors.ts';
 import { toSignInRefusedPage } from '../../pages/sign-in.ts';
 import { withParameters } from '../clients/redirect-uri.ts';
 import { completeLogin, storeLogin } from '../completed-login.ts';
-import { clearCookie, readCookie } from '../cookies.ts';
+import { clearCookies, readCookies } from '../cookies.ts';
 import { need, type Parameters } from '../parameters.ts';
 import type { RouteHandler } from '../types.ts';
 import { rememberSession } from './browser-sessions.ts';
@@ -31,13 +31,14 @@ export const callback: RouteHandler = async (server, oauth) => {
   const { request, urls } = oauth;
   const query = oauth.query();
   const state = need(query, 'state');
-  const cookie = /^[\w-]{22}$/.test(state) ? readCookie(request, urls, `tx-${state}`) : null;
-  const attempt = cookie === null ? null : await server.sealer.open('tx', urls.issuer, cookie, LOGIN_ATTEMPT);
-  if (attempt === null) {
+  const cookie = readCookies(request, urls, 'tx').find(({ id }) => id === state);
+  const attempt =
+    cookie === undefined ? null : await server.sealer.open('tx', urls.issuer, cookie.value, LOGIN_ATTEMPT);
+  if (cookie === undefined || attempt === null) {
     const message = 'This browser did not start the sign-in, or started it too long ago.';
     throw new SvcError('request_invalid', message);
   }
-  const cleared = [clearCookie(urls, `tx-${state}`)];
+  const cleared = clearCookies(urls, [cookie]);
   const { h, r, k, sc, uv, un, st } = attempt;
   try {
     await server.provider.enforceIssuer?.(query.get('iss') ?? null);

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { randomText } from '../../crypto/digest.ts';
 import { SvcError } from '../../errors.ts';
-import { clearCookie, MAX_COOKIE, readLoginStates, setCookie } from '../cookies.ts';
+import { clearCookies, MAX_COOKIE, readCookies, setCookie } from '../cookies.ts';
 import type { AuthServer, OAuthRequest } from '../types.ts';
 import { toRedirect } from './redirect.ts';
 
@@ -52,11 +52,11 @@ export async function startLogin(
     PENDING_SECONDS,
   );
   if (sealed.length > MAX_COOKIE) throw new SvcError('request_invalid', 'The state is too long.');
-  const open = readLoginStates(request, urls);
+  const open = readCookies(request, urls, 'tx');
   const stale = open.slice(0, Math.max(0, open.length - MAX_ATTEMPTS + 1));
   return toRedirect(url.href, [
     ...cookies,
-    ...stale.map((name) => clearCookie(urls, `tx-${name}`)),
-    setCookie(urls, `tx-${state}`, sealed, PENDING_SECONDS),
+    ...clearCookies(urls, stale),
+    setCookie(urls, { kind: 'tx', id: state, value: sealed }, PENDING_SECONDS),
   ]);
 }

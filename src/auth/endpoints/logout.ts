@@ -2,7 +2,7 @@ import { SvcError } from '../../errors.ts';
 import { toSignedOutPage, toSignOutPage } from '../../pages/sign-in.ts';
 import { spoilCode } from '../code-claims.ts';
 import { takeLogin } from '../completed-login.ts';
-import { clearCookie, readLoginStates } from '../cookies.ts';
+import { clearCookies, readCookies } from '../cookies.ts';
 import { revokeUpstream } from '../session-renewal.ts';
 import { ACCESS } from '../tokens.ts';
 import type { AuthServer, OAuthRequest, RouteHandler } from '../types.ts';
@@ -24,10 +24,9 @@ export const logout: RouteHandler = async (server, oauth) => {
     ...(await sessionOfToken(server, oauth)),
   ]);
   await Promise.all([...ids].map((id) => endLogin(server, id, signal)));
-  const cookies = [
-    ...(['browser', 'consent', 'sessions'] as const).map((name) => clearCookie(urls, name)),
-    ...readLoginStates(request, urls).map((name) => clearCookie(urls, `tx-${name}`)),
-  ];
+  const cookies = (['browser', 'consent', 'sessions', 'tx'] as const).flatMap((kind) =>
+    clearCookies(urls, readCookies(request, urls, kind)),
+  );
   return toSignedOutPage({ cookies });
 };
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { isLocal } from '../clients/redirect-uri.ts';
-import { MAX_COOKIE, readCookie, setCookie } from '../cookies.ts';
+import { clearCookies, MAX_COOKIE, readCookies, replaceCookies } from '../cookies.ts';
 import type { AuthServer, OAuthRequest } from '../types.ts';
 import type { PendingAuthorization } from './login-attempt.ts';
 
@@ -29,7 +29,7 @@ export async function isRemembered(
 }
 
 /**
- * Makes the `Set-Cookie` header that adds a consent; none for a program on the user's computer. The oldest consents are
+ * Makes the `Set-Cookie` headers that add a consent; none for a program on the user's computer. The oldest consents are
  * dropped if they do not fit.
  */
 export async function rememberConsent(
@@ -38,14 +38,15 @@ export async function rememberConsent(
   { h, r, sc }: PendingAuthorization,
 ): Promise<readonly string[]> {
   if (isLocal(r)) return [];
-  const { urls } = oauth;
+  const { request, urls } = oauth;
+  const read = readCookies(request, urls, 'consent');
   const e = Math.floor(server.now() / 1000) + DAYS_30;
   const others = (await readConsents(server, oauth)).filter((one) => one.h !== h || one.r !== r);
   let list: readonly Consent[] = [...others, { h, r, sc, e }];
   for (;;) {
-    const sealed = await server.sealer.seal('consent', urls.issuer, { list }, DAYS_30);
-    if (sealed.length <= MAX_COOKIE) return [setCookie(urls, 'consent', sealed, DAYS_30)];
-    if (list.length === 1) return [setCookie(urls, 'consent', '', 0)];
+    const value = await server.sealer.seal('consent', urls.issuer, { list }, DAYS_30);
+    if (value.length <= MAX_COOKIE) return replaceCookies(urls, read, { kind: 'consent', value }, DAYS_30);
+    if (list.length === 1) return clearCookies(urls, read);
     list = list.slice(1);
   }
 }
@@ -54,7 +55,11 @@ async function readConsents(
   { sealer }: AuthServer,
   { request, urls }: OAuthRequest,
 ): Promise<readonly Consent[]> {
-  const cookie = readCookie(request, urls, 'consent');
-  const opened = cookie === null ? null : await sealer.open('consent', urls.issuer, cookie, CONSENTS);
-  return opened?.list ?? [];
+  const opened = await Promise.all(
+    readCookies(request, urls, 'consent').map(({ value }) =>
+      sealer.open('consent', urls.issuer, value, CONSENTS),
+    ),
+  );
+  const all = opened.flatMap((one) => one?.list ?? []);
+  return [...new Map(all.map((consent) => [JSON.stringify([consent.h, consent.r]), consent])).values()];
 }

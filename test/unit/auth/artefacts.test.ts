@@ -19,6 +19,9 @@ import { createMemoryStore } from './memory-store.ts';
 const errorOf = async (response: Response) => ((await response.json()) as { error: string }).error;
 const withStore = () => createDesk({ parts: { store: createMemoryStore(() => Date.UTC(2026, 5, 1)) } });
 
+const cookieOf = ({ cookies }: Browser, kind: string) =>
+  [...cookies].find(([name]) => name.startsWith(`__Host-svc-${kind}-`))?.[1] ?? '';
+
 /** Every artefact that this server gives out, from real logins. */
 async function artefacts() {
   const desk = withStore();
@@ -46,8 +49,8 @@ async function artefacts() {
       'a code': code,
       'a ticket': ticket,
       'a trip': tx,
-      'a consent': browser.cookies.get('__Host-svc-consent') ?? '',
-      'a list of sessions': browser.cookies.get('__Host-svc-sessions') ?? '',
+      'a consent': cookieOf(browser, 'consent'),
+      'a list of sessions': cookieOf(browser, 'sessions'),
       'a client id': dcr.client_id,
       'a client secret': dcr.client_secret ?? '',
     },
@@ -77,7 +80,7 @@ describe('each artefact in the place of every other', async () => {
     const answered = await desk.form(
       '/authorize',
       { ticket: value, answer: 'allow' },
-      { cookie: `__Host-svc-browser=${'b'.repeat(22)}` },
+      { cookie: `__Host-svc-browser-x=${'b'.repeat(22)}` },
     );
     expect(answered.status).toBe(name === 'a ticket' ? 403 : 400);
     const state = 's'.repeat(22);

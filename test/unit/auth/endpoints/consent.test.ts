@@ -2,6 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { providerTitle } from '../../../../src/settings/schema/providers.ts';
 import { authorizePath, Browser, createDesk, type Desk, pkce, REDIRECT, register } from '../fixture.ts';
 
+const replaceSecrets = ({ cookies }: Browser) => {
+  for (const name of cookies.keys()) cookies.set(name, 'x'.repeat(22));
+};
+
 describe('the consent page', () => {
   const open = async (desk: Desk, more: Record<string, unknown> = {}) => {
     const { client_id } = await register(desk, more);
@@ -54,7 +58,7 @@ describe('the consent page', () => {
 
   // Requirements: as.consent
   it.each([
-    ['another browser', (browser: Browser) => browser.cookies.set('__Host-svc-browser', 'x'.repeat(22)), {}],
+    ['another browser', replaceSecrets, {}],
     ['a browser without its cookie', (browser: Browser) => browser.cookies.clear(), {}],
     ['a page of another site', () => {}, { 'sec-fetch-site': 'cross-site' }],
     ['a page of a sibling site', () => {}, { 'sec-fetch-site': 'same-site' }],
@@ -63,6 +67,23 @@ describe('the consent page', () => {
     const { browser, page } = await open(createDesk());
     change(browser);
     expect((await browser.answer(page, 'allow', headers as Record<string, string>)).status).toBe(403);
+  });
+
+  // Requirements: as.consent, oauth.tabs
+  it('may be open in several tabs; the oldest of more than eight that opened at once are refused later', async () => {
+    const desk = createDesk();
+    const { client_id } = await register(desk);
+    const browser = new Browser(desk);
+    const url = authorizePath(client_id, pkce().challenge);
+    const opened = await Promise.all(Array.from({ length: 11 }, () => browser.go(url)));
+    const pages = await Promise.all(opened.map((response) => response.text()));
+    expect(browser.cookies.size).toBe(11);
+    pages.push(await (await browser.go(url)).text());
+    expect(browser.cookies.size).toBe(8);
+    const answers: number[] = [];
+    for (const page of pages) answers.push((await browser.answer(page, 'deny')).status);
+    expect(answers.toSorted()).toEqual([...Array(9).fill(303), ...Array(3).fill(403)]);
+    expect(answers.at(-1)).toBe(303);
   });
 
   it('takes no answer after ten minutes', async () => {
