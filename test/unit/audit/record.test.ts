@@ -5,6 +5,7 @@ import { recordUnknown } from '../../../src/call/call-record.ts';
 import type { RequestContext } from '../../../src/context.ts';
 import { SvcError } from '../../../src/errors.ts';
 import type { JsonObject } from '../../../src/json.ts';
+import type { Spans } from '../../../src/ports.ts';
 import { runEndpoint } from '../../../src/quality/run-endpoint.ts';
 import { ALICE, contextOf, type Served, serveTree } from '../call/project.ts';
 
@@ -94,7 +95,7 @@ describe('an audit record', () => {
     ['error_message', isTextOrNull],
   ];
 
-  // Requirements: audit.duration_ms, audit.operation_name, audit.operation_status, audit.operation_type
+  // Requirements: audit.operation_name, audit.operation_status, audit.operation_type
   // Requirements: audit.policy_decision, audit.schema_name, audit.schema_version, audit.timestamp, version.3
   it('has every field of the spec, of its type, whatever became of the call', async () => {
     const calls = [
@@ -127,6 +128,26 @@ describe('an audit record', () => {
         [],
       );
     }
+  });
+
+  // Requirements: audit.duration_ms
+  it.each([
+    ['succeeds', { country: 'DE' }, 'success'],
+    ['fails', {}, 'error'],
+  ])('has the milliseconds from the begin of a call to its end, if it %s', async (_name, args, status) => {
+    let now = Date.UTC(2026, 0, 1);
+    const clock = { now: () => now };
+    const trace: Spans['trace'] = (name, attributes, parent, run) => {
+      now += 90_061_499.6;
+      return served.runtime.spans.trace(name, attributes, parent, run);
+    };
+    const records: CallRecord[] = [];
+    const observe = (call: CallRecord) => void records.push(call);
+    const runtime = { ...served.runtime, clock, observe, spans: { trace } };
+    await runEndpoint(runtime, 'tool', 'people', args, contextOf(ALICE)).catch(() => null);
+    expect(records.map((call) => toAuditRecord(call, ALL))).toMatchObject([
+      { operation_status: status, timestamp: '2026-01-01T00:00:00.000Z', duration_ms: 90_061_500 },
+    ]);
   });
 
   // Requirements: audit.caller_type, audit.session_id, audit.user_id

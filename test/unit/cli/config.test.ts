@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { VARIABLES } from '../../../src/settings/variables.ts';
 import { startVault, VAULT_TOKEN } from '../adapters/references/vault-double.ts';
 import { folder, project, Svc, svc } from './svc.ts';
 
@@ -56,7 +57,7 @@ describe('svc config', () => {
     expect(text.stdout).toMatch(/^transport\.http\.port +9000 +\S+config\.yml:4$/m);
   });
 
-  // Requirements: env.SVC_CONFIG, service.names
+  // Requirements: env.SVC_CONFIG
   it('does without a user file, but not without the one that SVC_CONFIG names', async () => {
     const root = await project();
     const HOME = folder();
@@ -64,6 +65,35 @@ describe('svc config', () => {
     const named = await svc(['config'], root, { HOME, SVC_CONFIG: 'lost.yml' });
     expect(named).toMatchObject({ code: 1, stdout: '' });
     expect(named.stderr).toMatch(/There is no user file at .*lost\.yml, which SVC_CONFIG names/);
+  });
+
+  // Requirements: service.names
+  it('is of the program svc, in svc-site.yml and ~/.svc/config.yml, with its version under `svc`', async () => {
+    const { bin } = JSON.parse(readFileSync('package.json', 'utf8'));
+    expect(Object.keys(bin)).toEqual(['svc']);
+    const root = await project();
+    const { HOME } = home('svc: 1\ntransport: { http: { port: 9000 } }\n');
+    const run = () => svc(['config', '--json'], root, { HOME });
+    expect(rowsOf((await run()).stdout)['transport.http.port']?.value).toBe(9000);
+    const file = join(root, 'svc-site.yml');
+    const text = readFileSync(file, 'utf8');
+    expect(text).toMatch(/^svc: 1$/m);
+    writeFileSync(file, text.replace('svc: 1', 'version: 1'));
+    expect(await run()).toMatchObject({ code: 1, stdout: expect.stringMatching(/svc-site\.yml.*`svc`/s) });
+    writeFileSync(join(root, 'site.yml'), text);
+    rmSync(file);
+    expect(await run()).toMatchObject({ code: 1, stdout: expect.stringContaining('svc-site.yml') });
+  });
+
+  // Requirements: service.names
+  it('takes variables that begin with SVC_, and those that OpenTelemetry has named', () => {
+    const foreign = VARIABLES.map(({ name }) => name).filter((name) => !name.startsWith('SVC_'));
+    expect(foreign).toEqual([
+      'OTEL_EXPORTER_OTLP_ENDPOINT',
+      'OTEL_SERVICE_NAME',
+      'OTEL_EXPORTER_OTLP_HEADERS',
+      'OTEL_RESOURCE_ATTRIBUTES',
+    ]);
   });
 
   it('takes the user file as text', async () => {

@@ -5,6 +5,7 @@ import { generateKey } from '../../../src/crypto/keys.ts';
 import { answers } from '../../idp/faults.ts';
 import { createKeycloakIdp, type KeycloakIdp } from '../../idp/keycloak.ts';
 import { createFront, type PublicFront } from '../../idp/proxy.ts';
+import { signInStrictly } from '../auth/flow/peers.ts';
 import { folder, project, Svc, svc } from './svc.ts';
 
 // several programs start in each
@@ -62,7 +63,6 @@ async function look({ cwd, env }: Given, args: readonly string[] = []) {
 }
 
 describe('svc doctor auth', () => {
-  // Requirements: condition.callback
   it('finds nothing where clients can sign in, and says what to register', async () => {
     const given = { cwd: await project(), env: { ...KEYS, SVC_CONFIG_YAML: userFile(keycloak()) } };
     await serve(given);
@@ -91,6 +91,18 @@ describe('svc doctor auth', () => {
     const elsewhere = await look({ cwd: folder(), env: {} }, ['--url', front.origin]);
     expect([elsewhere.code, elsewhere.problems]).toEqual([0, []]);
     expect(elsewhere.named).not.toHaveProperty('keys');
+  });
+
+  // Requirements: condition.callback
+  it('finds a callback that is not registered at the provider, which refuses to sign anybody in', async () => {
+    const moved = keycloak().replace('{ client_id', '{ callback_path: /elsewhere, client_id');
+    const given = { cwd: await project(), env: { ...KEYS, SVC_CONFIG_YAML: userFile(moved) } };
+    await serve(given);
+    const { code, problems, named } = await look(given);
+    expect([problems, code]).toEqual([['provider'], 1]);
+    expect(named.provider?.message).toContain(`${new URL(idp.serverUrl).origin} refuses the sign-in (400`);
+    expect(named.provider?.fix).toContain(`Register ${front.origin}/elsewhere at the provider`);
+    await expect(signInStrictly(front.mcp)).rejects.toThrow(/invalid.*redirect_uri/is);
   });
 
   it('reports a server without sign-in as public, if that is on purpose', async () => {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { folder, project, svc } from './svc.ts';
 
 describe('svc init', () => {
-  // Requirements: command.init, service.names, site.three-fields
+  // Requirements: command.init, site.three-fields
   it('makes a project that validates and answers, without a terminal', async () => {
     const parent = folder();
     const made = await svc(['init', 'demo', '--bootstrap'], parent);

@@ -31,6 +31,18 @@ async function serve(root: string, config: string, env: Readonly<Record<string, 
   return { server, url: String(url), path, reload };
 }
 
+/** Adds a tool in Python that answers with the secret `db`. */
+function writeKeyTool(root: string): void {
+  writeFileSync(join(root, 'svc-site.yml'), `${SITE}secrets: [db]\n`);
+  writeFileSync(join(root, 'tools/key.yml'), 'svc: 1\ntool: { name: key, source: { file: key.py } }\n');
+  const python = [
+    'from svc.runtime import config',
+    'def key():',
+    '    return [config.get_secret("db"), config.get_secret("nobody")]',
+  ];
+  writeFileSync(join(root, 'tools/key.py'), python.join('\n'));
+}
+
 // Requirements: reread.database, reread.files, reread.vault
 it('reads references and the database again', { timeout: 60_000 }, async () => {
   const root = await project();
@@ -53,19 +65,37 @@ it('reads references and the database again', { timeout: 60_000 }, async () => {
   expect(await rows()).toContain('222');
 });
 
+/** A module that changes the environment of the process that it is loaded into, at SIGUSR2. */
+const CHANGES = `process.on('SIGUSR2', () => {
+  process.env.DB_KEY = 'second';
+  process.stderr.write('the environment has changed\\n');
+});
+`;
+
+// Requirements: reread.environment
+it('reads environment variables again', { timeout: 60_000 }, async () => {
+  const root = await project();
+  const changes = join(root, 'changes.mjs');
+  writeFileSync(changes, CHANGES);
+  writeKeyTool(root);
+  const secrets = 'secrets: [{ name: db, type: custom, parameters: { key: "${DB_KEY}" } }]';
+  const env = { DB_KEY: 'first', NODE_OPTIONS: `--import=${changes}` };
+  const { server, url, reload } = await serve(root, userFile('', secrets), env);
+  const answer = () => send(url, 'tools/call', { name: 'key', arguments: {} });
+  expect(await answer()).toContain('first');
+  server.child.kill('SIGUSR2');
+  await server.until(/the environment has changed/, 'stderr');
+  expect(await answer()).toContain('first');
+  await reload();
+  expect(await answer()).toContain('second');
+});
+
 // Requirements: reread.python, reread.vault, secret.get_secret, signal.SIGHUP
 it('gives Python the new values of the secret manager', { timeout: 60_000 }, async () => {
   const root = await project();
   const values = { password: 'first' };
   const vault = await startVault({ v2: { 'secret/db': values } });
-  writeFileSync(join(root, 'svc-site.yml'), `${SITE}secrets: [db]\n`);
-  writeFileSync(join(root, 'tools/key.yml'), 'svc: 1\ntool: { name: key, source: { file: key.py } }\n');
-  const python = [
-    'from svc.runtime import config',
-    'def key():',
-    '    return [config.get_secret("db"), config.get_secret("nobody")]',
-  ];
-  writeFileSync(join(root, 'tools/key.py'), python.join('\n'));
+  writeKeyTool(root);
   const secrets = 'secrets: [{ name: db, type: custom, parameters: { key: "vault://secret/db#password" } }]';
   const config = userFile(`vault: { enabled: true, address: "${vault.url}" }\n`, secrets);
   const { url, reload } = await serve(root, config, { VAULT_TOKEN });

@@ -84,7 +84,7 @@ describe('the site file', () => {
     expect(findings).toEqual([`1:1 missing-field: \`${key}\` is missing. Add \`${key}\`.`]);
   });
 
-  // Requirements: service.names, site.place
+  // Requirements: site.place
   it('is missing', async () => {
     const { loadProject } = await import('../../../src/project/load.ts');
     const { memoryFiles } = await import('./memory.ts');

@@ -6,7 +6,7 @@ const rowOf = async (key: string, given: Parameters<typeof load>[0]) =>
 
 describe('settings', () => {
   // Requirements: auth.1, env.SVC_ADMIN_SOCKET, env.SVC_TELEMETRY_ENABLED, env.SVC_TELEMETRY_METRICS_INTERVAL
-  // Requirements: limit.metrics, mcp.local, service.names, transport.default
+  // Requirements: limit.metrics, mcp.local, transport.default
   it('are whole without any user file', async () => {
     expect(await settingsOf({})).toMatchObject({
       project: 'demo',

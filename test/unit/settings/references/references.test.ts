@@ -67,7 +67,6 @@ describe('references', () => {
     expect(getSecret(settings, 's')).toEqual({ x: 'one' });
   });
 
-  // Requirements: reread.environment
   it('are read anew by each load', async () => {
     const env: Record<string, string> = { A: 'one' };
     expect(await readAs('${A}', env)).toBe('one');
