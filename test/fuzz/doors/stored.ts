@@ -172,7 +172,7 @@ async function withoutPauses<T>(work: () => Promise<T>): Promise<T> {
 
 const MANIFEST = JSON.stringify({
   svc: 1,
-  version: '0.1.0',
+  version: '0.2.0',
   hash: 'a'.repeat(64),
   database: { name: 'db', bytes: 1, sha256: 'b'.repeat(64) },
   profile: 'default',
