@@ -9,6 +9,7 @@ import {
 } from '../../../src/policy/decision.ts';
 import type { PolicyRule } from '../../../src/project/model.ts';
 import type { TypeNode } from '../../../src/types/node.ts';
+import { createRandom } from '../types/random.ts';
 import { decide, deny, dropSensitive, edit, filter, mask } from './fixtures.ts';
 
 const PERSON = { name: 'Ann', salary: 10, address: { city: 'Bern', street: 'Weg 1' } };
@@ -251,4 +252,17 @@ describe('decisions', () => {
     expect(error).toBeInstanceOf(SvcError);
     expect(error).toMatchObject({ code: 'denied', message: 'Only admins.', detail: { rule: 'input[1]' } });
   });
+});
+
+it('edits nothing for the name of a field that a value does not have', () => {
+  const random = createRandom(11);
+  const pieces = [...'abcdef._-*[]\'"\\ \n0$', '__proto__', 'constructor', '[0]', '[]', 'é', '\u{1f600}'];
+  const value = { a: 1, b: [{ c: 2 }], 'd.e': { f: null } };
+  for (let round = 0; round < 1000; round += 1) {
+    const field = random.list(12, () => random.pick(pieces)).join('');
+    const before = structuredClone(value);
+    const { value: edited } = edit([filter('true', field)], value);
+    expect(value).toEqual(before);
+    expect(JSON.stringify(edited).length, field).toBeLessThanOrEqual(JSON.stringify(value).length);
+  }
 });
