@@ -20,7 +20,7 @@ import { startTelemetry, withTelemetry } from './telemetry.ts';
 
 /**
  * The ports that a platform brings to its artefacts. An adapter consists of these and of an entry that translates the
- * events of the platform; see `adapters/aws-lambda/entry.ts`.
+ * events of the platform; see `adapters/node/one-thread/start.ts`.
  */
 export interface ArtefactPlatform {
   readonly manifest: Manifest;

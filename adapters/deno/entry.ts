@@ -1,13 +1,5 @@
-import { parseManifest } from '../../src/catalog/manifest.ts';
-import { preloadSchemas } from '../../src/mcp/preload.ts';
 import { fetchInBackground } from '../artefact/background.ts';
-import { createArtefactServer } from '../artefact/server.ts';
-import { openBundledDatabase } from '../aws-lambda/bundled-database.ts';
-import { artefactFiles } from '../node/artefact-files.ts';
-import { openJwe } from '../node/auth/open-jwe.ts';
-import { createFetchDocument } from '../node/http/fetch-document.ts';
-import { createRequestLog } from '../node/http/request-log.ts';
-import { loadStartSettings } from '../node/start-settings.ts';
+import { startInOneThread } from '../node/one-thread/start.ts';
 
 /* The program of the Deno artefact. Deno has Node's modules, so Node's ports serve, but not its pool of threads: a
  * file descriptor of Deno belongs to one thread. */
@@ -36,29 +28,7 @@ declare const Deno: DenoRuntime;
 const STOP_MS = 15_000;
 
 const { env } = process;
-const write = (line: string) => void process.stdout.write(`${line}\n`);
-const requests = createRequestLog(
-  ({ level, message, fields }) => write(JSON.stringify({ level, message, ...fields })),
-  () => server.takesDebug(),
-);
-const { pathOf, manifestText, bundled } = artefactFiles(import.meta.url);
-const manifest = parseManifest(manifestText);
-
-const server = createArtefactServer({
-  manifest,
-  bundled,
-  env,
-  loadSettings: loadStartSettings,
-  log: requests.log,
-  write,
-  openDatabase: (settings) => openBundledDatabase({ manifest, pathOf, settings }),
-  auth: { fetchDocument: createFetchDocument(), openJwe },
-});
-
-preloadSchemas();
-await server.warm();
-
-const { fetch } = requests.around(server);
+const server = await startInOneThread({ entry: import.meta.url });
 const background = new Set<Promise<unknown>>();
 const waitUntil = (work: Promise<unknown>) => {
   background.add(work);
@@ -70,14 +40,14 @@ const listening = Deno.serve(
     hostname: env.HOST || '127.0.0.1',
     port: Number(env.PORT || '8000'),
     onListen: ({ hostname, port }) =>
-      requests.log({
+      server.log({
         level: 'info',
         message: 'serving',
-        fields: { url: `http://${hostname}:${port}/mcp`, hash: manifest.hash },
+        fields: { url: `http://${hostname}:${port}/mcp`, hash: server.manifest.hash },
       }),
   },
   (request, { remoteAddr }) =>
-    fetchInBackground({ ...server, fetch }, request, { address: remoteAddr.hostname }, waitUntil),
+    fetchInBackground(server, request, { address: remoteAddr.hostname }, waitUntil),
 );
 
 Deno.addSignalListener('SIGTERM', () => {

@@ -1,49 +1,21 @@
-import { parseManifest } from '../../src/catalog/manifest.ts';
-import { preloadSchemas } from '../../src/mcp/preload.ts';
 import { fetchInBackground, type WaitUntil } from '../artefact/background.ts';
-import { createArtefactServer } from '../artefact/server.ts';
-import { openBundledDatabase } from '../aws-lambda/bundled-database.ts';
-import { artefactFiles } from '../node/artefact-files.ts';
-import { openJwe } from '../node/auth/open-jwe.ts';
 import { nodePython } from '../node/bundled-python.ts';
-import { createFetchDocument } from '../node/http/fetch-document.ts';
-import { createRequestLog } from '../node/http/request-log.ts';
-import { loadStartSettings } from '../node/start-settings.ts';
+import { startInOneThread } from '../node/one-thread/start.ts';
 
 /* The module that Vercel's Node launcher loads. It exports one web handler for each method. */
 
-const { env } = process;
-const write = (line: string) => void process.stdout.write(`${line}\n`);
-const requests = createRequestLog(
-  ({ level, message, fields }) => write(JSON.stringify({ level, message, ...fields })),
-  () => server.takesDebug(),
-);
-const { pathOf, manifestText, bundled } = artefactFiles(import.meta.url);
-const manifest = parseManifest(manifestText);
-
-const server = createArtefactServer({
-  manifest,
-  bundled,
-  env,
-  loadSettings: loadStartSettings,
-  log: requests.log,
-  write,
-  openDatabase: (settings) => openBundledDatabase({ manifest, pathOf, settings }),
-  python: (deps) => nodePython({ ...deps, entry: import.meta.url, first: 'pyodide', size: 1 }),
-  auth: { fetchDocument: createFetchDocument(), openJwe },
+const entry = import.meta.url;
+const server = await startInOneThread({
+  entry,
+  python: (deps) => nodePython({ ...deps, entry, first: 'pyodide', size: 1 }),
 });
-
-preloadSchemas();
-await server.warm();
-
-const { fetch } = requests.around(server);
 
 /** Answers a request of any method. */
 function handle(request: Request): Promise<Response> {
   // Vercel's proxy sets these headers itself, so that no client can forge them.
   const address = request.headers.get('x-real-ip');
   return fetchInBackground(
-    { ...server, fetch },
+    server,
     withScheme(request, request.headers.get('x-forwarded-proto')),
     address === null ? {} : { address },
     waitUntil,

@@ -1,0 +1,15 @@
+import type { Database } from '../../../src/ports.ts';
+import { compileEngine } from '../../duckdb-wasm/engine/artefact.ts';
+import { nextImmediate } from '../../duckdb-wasm/engine/next-immediate.ts';
+import { pathFile } from '../../duckdb-wasm/engine/path-file.ts';
+import { openWasm } from '../../duckdb-wasm/in-process.ts';
+import type { BundledDatabaseOptions } from '../bundled-database.ts';
+
+/**
+ * Opens the database of an artefact in this thread. `svc build --engine native`
+ * puts `node/native-database.ts` here.
+ */
+export async function openBundledDatabase({ manifest, pathOf }: BundledDatabaseOptions): Promise<Database> {
+  const file = pathFile(pathOf('data.duckdb'), manifest.database.name);
+  return openWasm({ ...(await compileEngine()), file, pause: nextImmediate });
+}
