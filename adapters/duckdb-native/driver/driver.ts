@@ -1,4 +1,4 @@
-import type { DuckDBInstance } from '@duckdb/node-api';
+import type { DuckDBDataChunk, DuckDBInstance, DuckDBType, DuckDBVector } from '@duckdb/node-api';
 import { messageOf, SvcError } from '../../../src/errors.ts';
 import { loadPart, NATIVE_PART } from '../../optional-packages.ts';
 import { createPoll, type WaitFor } from './poll.ts';
@@ -14,10 +14,14 @@ export type OpenInstance = (
   options?: Readonly<Record<string, string>>,
 ) => Promise<DuckDBInstance>;
 
+/** Reads a column of a chunk whose type is known. The driver by itself would ask DuckDB for the type of each column. */
+export type VectorOf = (chunk: DuckDBDataChunk, column: number, type: DuckDBType) => DuckDBVector;
+
 /** The native driver's API, and our additions to it. */
 export interface Driver {
   readonly api: Api;
   readonly openInstance: OpenInstance;
+  readonly vectorOf: VectorOf;
   readonly waitFor: WaitFor;
   /** Waits for one of the threads of Node's pool that statements may occupy (`ThreadBudget`). */
   readonly takeThread: ThreadBudget['takeSoon'];
@@ -39,6 +43,8 @@ async function importDriver(): Promise<Driver> {
   return {
     api,
     openInstance: (path, options = {}) => api.DuckDBInstance.create(path, { ...options }),
+    vectorOf: ({ chunk, rowCount }, column, type) =>
+      api.DuckDBVector.create(bindings.default.data_chunk_get_vector(chunk, column), rowCount, type),
     waitFor: createPoll(bindings.default, budget),
     takeThread: budget.takeSoon,
   };

@@ -8,7 +8,6 @@ import type { Driver } from '../driver/driver.ts';
 import type { Engine } from '../engine/engine.ts';
 import { explainRemote, isCollateral, isConflict, isFatal, lostError, mayUpload } from '../errors.ts';
 import type { AttachedNames } from './confine.ts';
-import { createDecoders, type DecoderOf } from './decode.ts';
 import { NativeLane } from './lane.ts';
 import { type LimitedWork, type Limits, withinLimits } from './limits.ts';
 import {
@@ -18,7 +17,7 @@ import {
   refuseFileReaders,
   refusePersistentSecrets,
 } from './restrictions.ts';
-import { toResult } from './result.ts';
+import { createToResult, type ToResult } from './result.ts';
 import { Session } from './session.ts';
 import { refuseStandIns } from './stand-ins.ts';
 import { destroyLater, destroyUnfinished } from './unfinished.ts';
@@ -50,7 +49,7 @@ export class NativeDatabase implements Database {
   readonly readonly: boolean;
   readonly #driver: Driver;
   readonly #engine: Engine;
-  readonly #decoderOf: DecoderOf;
+  readonly #toResult: ToResult;
   readonly #sessions = new Set<Session>();
   #closed = false;
 
@@ -58,7 +57,7 @@ export class NativeDatabase implements Database {
     this.readonly = readonly;
     this.#driver = driver;
     this.#engine = engine;
-    this.#decoderOf = createDecoders(driver);
+    this.#toResult = createToResult(driver);
   }
 
   get unchanging(): boolean {
@@ -162,7 +161,7 @@ export class NativeDatabase implements Database {
     };
     const read = async (): Promise<SqlResult> => {
       lane ??= await NativeLane.prepare(session, request);
-      const result = toResult(await lane.run(request), this.#decoderOf, request.maxRows);
+      const result = this.#toResult(await lane.run(request), request.maxRows);
       failed = false;
       return result;
     };
@@ -242,7 +241,7 @@ export class NativeDatabase implements Database {
       const estimate = await estimateWithin(session, query, request);
       await session.bind(prepared, values);
       const outside = this.#reachesOut;
-      const result = toResult(await session.runInSlices(prepared, { outside }), this.#decoderOf, maxRows);
+      const result = this.#toResult(await session.runInSlices(prepared, { outside }), maxRows);
       return { ...result, ...estimate };
     } finally {
       prepared.statement.destroySync();
@@ -270,7 +269,7 @@ export class NativeDatabase implements Database {
       await session.bind(prepared, request.values);
       const write = async (): Promise<SqlResult> => {
         await session.run(['BEGIN TRANSACTION']);
-        const result = toResult(await session.runWhole(prepared), this.#decoderOf, request.maxRows);
+        const result = this.#toResult(await session.runWhole(prepared), request.maxRows);
         await commit();
         await session.run(['COMMIT']);
         return result;

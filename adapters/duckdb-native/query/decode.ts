@@ -69,6 +69,11 @@ function refuse(type: DuckDBType): Decode {
   };
 }
 
+/** Whether values of a type consist of values of other types. */
+export function isNested(type: DuckDBType): boolean {
+  return ['entryTypes', 'memberTypes', 'keyType', 'valueType'].some((part) => part in type);
+}
+
 /** Names fields by their position, because the driver gives all unnamed fields the same property. */
 export function nameFieldsByPosition(type: DuckDBType): void {
   if ('entryTypes' in type) {

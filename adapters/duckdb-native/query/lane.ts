@@ -1,4 +1,5 @@
 import type { DuckDBMaterializedResult } from '@duckdb/node-api';
+import { SvcError } from '../../../src/errors.ts';
 import type { SqlRequest } from '../../../src/ports.ts';
 import { type Lane, WITHOUT_SEEDS } from '../../../src/sql/lanes/lanes.ts';
 import { asQuery } from '../../../src/sql/query.ts';
@@ -17,7 +18,10 @@ export class NativeLane implements Lane {
   /** Prepares a proven statement. The number of rows is its last parameter. Throws sql_failed if it fits no lane. */
   static async prepare(session: Session, { sql, values }: SqlRequest): Promise<NativeLane> {
     await session.run([WITHOUT_SEEDS]);
-    return new NativeLane(session, await session.plan(asQuery(sql, `$${values.length + 1}`)));
+    const limit = `$${values.length + 1}` as const;
+    const wrapped = asQuery(sql, limit);
+    const bare = await planBare(session, `(${sql}\n) LIMIT ${limit}`);
+    return new NativeLane(session, bare ?? (await session.plan(wrapped)));
   }
 
   /**
@@ -33,4 +37,24 @@ export class NativeLane implements Lane {
     this.#prepared.statement.destroySync();
     void this.session.close();
   }
+}
+
+/**
+ * Plans a proven statement without a query around it, which DuckDB plans in less time. Null if that is no statement,
+ * because it has a LIMIT of its own, or if two columns have one name: a query around them gives them two.
+ */
+async function planBare(session: Session, sql: string): Promise<Prepared | null> {
+  const prepared = await session.plan(sql).catch(nullIfFailed);
+  if (prepared === null) return null;
+  const { statement } = prepared;
+  const names = Array.from({ length: statement.columnCount }, (_, column) => statement.columnName(column));
+  const different = new Set(names.map((name) => name.toLowerCase()));
+  if (names.length > 0 && different.size === names.length) return prepared;
+  statement.destroySync();
+  return null;
+}
+
+function nullIfFailed(thrown: unknown): null {
+  if (thrown instanceof SvcError && thrown.code === 'sql_failed') return null;
+  throw thrown;
 }

@@ -28,10 +28,23 @@ export async function bindValues(
   const read = texts.length === 0 ? [] : await cast(texts);
   const times = new Map(texts.map((text, index) => [text, read[index] ?? null]));
   values.forEach((value, index) => {
+    if (bindPlain(statement, index + 1, value)) return;
     const type = valueTypeOf(value);
-    if (value === null) statement.bindNull(index + 1);
-    else statement.bindValue(index + 1, toDuckdb(api, value, type, times), toType(api, type));
+    statement.bindValue(index + 1, toDuckdb(api, value, type, times), toType(api, type));
   });
+}
+
+/** Binds a value of a type that the driver binds without making an object of its own, which costs several times as much. */
+function bindPlain(statement: DuckDBPreparedStatement, index: number, value: SqlValue): boolean {
+  if (value === null) statement.bindNull(index);
+  else if (typeof value === 'string') statement.bindVarchar(index, value);
+  else if (typeof value === 'number') statement.bindDouble(index, value);
+  else if (typeof value === 'boolean') statement.bindBoolean(index, value);
+  else if (typeof value !== 'bigint') return false;
+  else if (BigInt.asIntN(32, value) === value) statement.bindInteger(index, Number(value));
+  else if (BigInt.asIntN(64, value) === value) statement.bindBigInt(index, value);
+  else return false;
+  return true;
 }
 
 /** Returns one query that casts the text of each parameter to its type. */

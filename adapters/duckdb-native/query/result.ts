@@ -1,26 +1,35 @@
-import type { DuckDBMaterializedResult, DuckDBType, DuckDBValue } from '@duckdb/node-api';
+import type { DuckDBDataChunk, DuckDBMaterializedResult, DuckDBType, DuckDBValue } from '@duckdb/node-api';
 import type { JsonObject, JsonValue } from '../../../src/json.ts';
 import type { SqlResult } from '../../../src/ports.ts';
 import { uniqueNames } from '../../../src/sql/forms.ts';
-import { type DecoderOf, nameFieldsByPosition, unsendable } from './decode.ts';
+import type { Driver, VectorOf } from '../driver/driver.ts';
+import { createDecoders, isNested, nameFieldsByPosition, unsendable } from './decode.ts';
 import { typeName } from './type-name.ts';
 
 /** Converts the first rows of a result to their exact JSON form. */
-export function toResult(result: DuckDBMaterializedResult, decoderOf: DecoderOf, maxRows: number): SqlResult {
-  const names = uniqueNames(result.columnNames());
-  const types = names.map((name, index) => columnType(result, name, index));
-  const decoders = types.map(decoderOf);
-  const toRow = rowMaker(names);
-  const rows: JsonObject[] = [];
-  for (let chunk = 0; chunk < result.chunkCount && rows.length < maxRows; chunk += 1) {
-    const columns = columnsOf(result, chunk).map((values, index) => values.map(decoders[index] ?? toNull));
-    const count = Math.min(columns[0]?.length ?? 0, maxRows - rows.length);
-    for (let row = 0; row < count; row += 1) rows.push(toRow(names, columns, row));
-  }
-  return {
-    columns: names.map((name, index) => ({ name, type: types[index] ? typeName(types[index]) : '' })),
-    rows,
-    truncated: result.rowCount > rows.length,
+export type ToResult = (result: DuckDBMaterializedResult, maxRows: number) => SqlResult;
+
+/** Creates the converter of a driver's results. */
+export function createToResult(driver: Driver): ToResult {
+  const decoderOf = createDecoders(driver);
+  return (result, maxRows) => {
+    const names = uniqueNames(result.columnNames());
+    const types = names.map((name, index) => columnType(result, name, index));
+    const decoders = types.map(decoderOf);
+    const toRow = rowMaker(names);
+    const rows: JsonObject[] = [];
+    const { chunkCount } = result;
+    for (let index = 0; index < chunkCount && rows.length < maxRows; index += 1) {
+      const read = columnsOf(result.getChunk(index), types, driver.vectorOf);
+      const columns = read.map((values, column) => values.map(decoders[column] ?? toNull));
+      const count = Math.min(columns[0]?.length ?? 0, maxRows - rows.length);
+      for (let row = 0; row < count; row += 1) rows.push(toRow(names, columns, row));
+    }
+    return {
+      columns: types.map((type, index) => ({ name: names[index] ?? '', type: typeName(type) })),
+      rows,
+      truncated: result.rowCount > rows.length,
+    };
   };
 }
 
@@ -57,9 +66,13 @@ function columnType(result: DuckDBMaterializedResult, name: string, index: numbe
   }
 }
 
-function columnsOf(result: DuckDBMaterializedResult, index: number): readonly (readonly DuckDBValue[])[] {
-  const chunk = result.getChunk(index);
-  return Array.from({ length: chunk.columnCount }, (_, column) => {
+function columnsOf(
+  chunk: DuckDBDataChunk,
+  types: readonly DuckDBType[],
+  vectorOf: VectorOf,
+): readonly (readonly DuckDBValue[])[] {
+  return types.map((type, column) => {
+    if (!isNested(type)) return vectorOf(chunk, column, type).toArray();
     const vector = chunk.getColumnVector(column);
     nameFieldsByPosition(vector.type);
     return vector.toArray();

@@ -3,6 +3,26 @@ import { callOf, errorOf, read } from '../fixture.ts';
 import { TYPES, UNSENDABLE } from '../types.ts';
 import type { Subject } from './subject.ts';
 
+/** Queries of every form, their first two rows, and whether there are more: an engine adds a limit to them. */
+const FORMS: readonly (readonly [string, readonly number[], boolean])[] = [
+  ['SELECT id FROM items ORDER BY id DESC', [1999, 1998], true],
+  ['SELECT id FROM items ORDER BY id DESC -- the last ones', [1999, 1998], true],
+  ['SELECT id FROM items ORDER BY id LIMIT 1', [0], false],
+  ['SELECT id FROM items ORDER BY id LIMIT 3 OFFSET 1', [1, 2], true],
+  ['SELECT id FROM items ORDER BY id OFFSET 1998', [1998, 1999], false],
+  ['SELECT id FROM items WHERE id < 4 ORDER BY id LIMIT 50%', [0, 1], false],
+  ['SELECT 3 AS id UNION ALL SELECT 2 ORDER BY id', [2, 3], false],
+  ['(SELECT 3 AS id ORDER BY id LIMIT 1) UNION ALL (SELECT 2 ORDER BY 1 LIMIT 1) ORDER BY id', [2, 3], false],
+  ['WITH few AS (SELECT id FROM items WHERE id < 3) SELECT id FROM few ORDER BY id', [0, 1], true],
+  ['SELECT DISTINCT ON (id // 2) id FROM items WHERE id < 6 ORDER BY id // 2, id', [0, 2], true],
+  [
+    'SELECT id FROM items WHERE id < 6 QUALIFY row_number() OVER (ORDER BY id DESC) < 3 ORDER BY id',
+    [4, 5],
+    false,
+  ],
+  ['SELECT col0 AS id FROM (VALUES (1), (2), (3)) ORDER BY id', [1, 2], true],
+];
+
 /** Every type has one JSON form, and rows come back as they are. */
 export function describeResults(subject: Subject): void {
   describe('results', () => {
@@ -62,6 +82,19 @@ export function describeResults(subject: Subject): void {
       );
       expect(columns.map(({ name }) => name)).toEqual(['a', 'a_1', '__proto__', 'a_2']);
       expect(JSON.stringify(rows)).toBe('[{"a":1,"a_1":2,"__proto__":3,"a_2":4}]');
+    });
+
+    it('keep columns apart whose names differ in case', async () => {
+      const { rows, columns } = await read(subject.database, 'SELECT 1 AS "A", 2 AS a, 3 AS b');
+      expect(columns.map(({ name }) => name)).toEqual(['A', 'a_1', 'b']);
+      expect(rows).toEqual([{ A: 1, a_1: 2, b: 3 }]);
+    });
+
+    it.each(FORMS)('are the first ones of: %s', async (sql, ids, truncated) => {
+      const request = { sql, values: [], mode: 'read', maxRows: 2 } as const;
+      const result = await subject.database.run(request, callOf());
+      expect(result.rows).toEqual(ids.map((id) => ({ id })));
+      expect(result.truncated).toBe(truncated);
     });
 
     it('keep rows in order over many chunks', async () => {
