@@ -115,13 +115,28 @@ export function enforceOutput(
     now: once(() => clock.now()),
   };
   const { returns } = program.scope;
-  const rules = program.output.map((rule) =>
+  const rules = decidingRules(program.output, facts).map((rule) =>
     columns === null ? onValue(rule, value, returns) : onColumns(rule, columns, returns),
   );
   const decision = enforce(rules, facts, (rule) => {
     edited = applyRule(edited, rule, returns ?? undefined);
   });
   return { value: decision.outcome === 'deny' ? null : edited, decision };
+}
+
+/**
+ * The rules that decide on a result. If one that does not read the result denies every result to a caller, those that read
+ * it decide nothing: the name and the reason of such a rule would tell the caller of a result that they may not see.
+ */
+function decidingRules(rules: readonly CompiledRule[], facts: Facts): readonly CompiledRule[] {
+  if (!rules.some(({ readsResult }) => readsResult)) return rules;
+  const others = rules.filter(({ readsResult }) => !readsResult);
+  return others.some((rule) => deniesAny(rule, facts)) ? others : rules;
+}
+
+function deniesAny({ rule, evaluate }: CompiledRule, { bindings, now }: Facts): boolean {
+  const verdict = evaluate(bindings, now);
+  return 'failure' in verdict || (verdict.matched && rule.action === 'deny');
 }
 
 /**

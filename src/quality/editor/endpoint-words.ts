@@ -146,7 +146,7 @@ export const ENDPOINT_WORDS: { readonly [part: string]: Words } = {
   policies: {
     input: 'Rules about the call, over its arguments and `user`. The first rule that denies ends the call.',
     output:
-      'Rules about the result, over `response` and `user`. All rules with a true condition apply, in order.',
+      'Rules about the result, over `response` and `user`. All rules with a true condition apply, in order. If a rule that does not read `response` denies, those that read it decide nothing.',
   },
   rule: {
     condition:

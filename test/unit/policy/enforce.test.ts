@@ -195,6 +195,30 @@ describe('output rules in order', () => {
     });
   });
 
+  // Requirements: noninterference
+  it.each([
+    ['denies', deny("user.role == 'analyst'", 'Not for you.'), 'Not for you.'],
+    [
+      'cannot be evaluated',
+      mask('user.claims.missing', 'a'),
+      'Access denied: a policy could not be evaluated.',
+    ],
+  ])('that read the result decide nothing if another one %s', (_, other, reason) => {
+    const rules = [deny('size(response) > 1', 'Too many.'), mask('size(response) > 0', 'a'), other];
+    const decisions = [[], [{ a: 1 }], [{ a: 1 }, { a: 2 }]].map((value) => edit(rules, value).decision);
+    expect(new Set(decisions.map((decision) => JSON.stringify(decision)))).toHaveLength(1);
+    expect(decisions[0]).toMatchObject({ outcome: 'deny', reason, rules: ['output[2]'], evaluated: 1 });
+  });
+
+  it('that read the result decide together with others that hide parts of it', () => {
+    const rules = [deny('size(response) > 1', 'Too many.'), mask('true', 'a'), deny('false')];
+    expect(edit(rules, [{ a: 1 }]).value).toEqual([{ a: '****' }]);
+    expect(edit(rules, [{ a: 1 }, { a: 2 }]).decision).toMatchObject({
+      reason: 'Too many.',
+      rules: ['output[0]'],
+    });
+  });
+
   it('see arrays, scalars and null', () => {
     expect(edit([deny('size(response) > 1')], [1, 2]).decision.outcome).toBe('deny');
     expect(edit([deny('response > 41')], 42, { returns: { type: 'integer' } }).decision.outcome).toBe('deny');
