@@ -25,13 +25,16 @@ export interface Endpoint {
   readonly tags: readonly string[];
   /** Whether its SQL returns the rows of the caller only. */
   readonly own: boolean;
-  readonly shape: 'rows' | 'one' | 'sum';
+  /** A failing statement is one whose error quotes the whole table. */
+  readonly shape: 'rows' | 'one' | 'sum' | 'failing';
   readonly returns: boolean;
   readonly input: readonly InputRule[];
   readonly output: readonly OutputRule[];
   readonly form: 'plain' | 'csv' | 'markdown' | 'view' | 'large csv' | 'large json' | 'large parquet';
   readonly limits: { readonly rows?: number; readonly bytes?: number };
   readonly ttl: boolean;
+  /** The column whose values a resource suggests for its parameter. */
+  readonly suggests: 'id' | 'amount' | 'note' | 'ssn';
   readonly rows: readonly Row[];
 }
 
@@ -73,8 +76,10 @@ const inputRule: fc.Arbitrary<InputRule> = fc.record({
   reason: fc.option(fc.constantFrom('Not for you.')),
 });
 
+const always: UserCondition = { cel: 'true', holds: () => true };
+
 const outputRule: fc.Arbitrary<OutputRule> = fc.record({
-  when: userCondition,
+  when: fc.oneof({ weight: 2, arbitrary: userCondition }, { weight: 1, arbitrary: fc.constant(always) }),
   data: fc.constantFrom(null, null, null, null, 'size(response) > 2', 'size(response) == 0'),
   action: fc.constantFrom(
     'mask_fields',
@@ -95,7 +100,7 @@ export const endpoint: fc.Arbitrary<Endpoint> = fc
     scopes: fc.subarray(['read', 'admin'], { maxLength: 1 }),
     tags: fc.subarray(['a', 'b']),
     own: fc.boolean(),
-    shape: fc.constantFrom('rows', 'rows', 'rows', 'one', 'sum'),
+    shape: fc.constantFrom('rows', 'rows', 'rows', 'rows', 'one', 'sum', 'failing'),
     returns: fc.boolean(),
     input: fc.array(inputRule, { maxLength: 1 }),
     output: fc.array(outputRule, { maxLength: 3 }),
@@ -105,19 +110,23 @@ export const endpoint: fc.Arbitrary<Endpoint> = fc
       'csv',
       'markdown',
       'view',
+      'view',
       'large csv',
       'large json',
       'large parquet',
     ),
     limits: fc.record({ rows: fc.constant(3), bytes: fc.constant(1_024) }, { requiredKeys: [] }),
     ttl: fc.boolean(),
+    suggests: fc.constantFrom('id', 'amount', 'note', 'ssn'),
     rows: fc.array(ledgerRow, { maxLength: 6 }),
   })
   .map((one): Endpoint => {
     const input = one.input.map((rule) =>
       rule.args !== null && one.kind === 'resource' ? { ...rule, args: 'id > 2' } : rule,
     );
-    return { ...one, input, output: one.output.map((rule) => toFitting(rule, one)) };
+    // Rules hide the column of a completion by its name, and a sum has another name.
+    const suggests = one.shape === 'sum' && one.suggests === 'amount' ? 'id' : one.suggests;
+    return { ...one, suggests, input, output: one.output.map((rule) => toFitting(rule, one)) };
   });
 
 /** A rule of fields that the result has. `return` spells them; without it, letters of any case mean a column. */

@@ -1,5 +1,9 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../../src/ports.ts';
+import { FAULTS } from './faults.ts';
 import { GUARDS } from './guards.ts';
 import { searchLeak } from './search.ts';
 import { openDatabase } from './world.ts';
@@ -16,7 +20,12 @@ const CASES = Number(process.env.SVC_TEST_NONINTERFERENCE_CASES ?? 20_000);
 const SEED = Number(process.env.SVC_TEST_NONINTERFERENCE_SEED ?? Date.now() % 2 ** 31);
 /** The cases within which the search must find a planted leak. Most are found within a hundred. */
 const ENOUGH = 5_000;
+/** A fault of the product may show itself in one kind of answer only, so it has as many cases as the run of CI. */
+const ENOUGH_FOR_FAULTS = 20_000;
+const PLANTED = fileURLToPath(new URL('planted.ts', import.meta.url));
 const LONGEST_MS = 12 * 3_600_000;
+
+const run = promisify(execFile);
 
 let databases: readonly [Database, Database];
 beforeAll(async () => {
@@ -44,6 +53,18 @@ describe('noninterference', () => {
     async (_, weaken) => {
       const found = await searchLeak({ databases, cases: ENOUGH, seed: 1, weaken, shrinks: false });
       expect(found.leak).toContain('A caller learns what is hidden from them.');
+    },
+    LONGEST_MS,
+  );
+
+  it.each(Object.keys(FAULTS))(
+    'would find that %s',
+    async (fault) => {
+      const args = [PLANTED, fault, String(ENOUGH_FOR_FAULTS), '1'];
+      const { stdout } = await run(process.execPath, args, { maxBuffer: 2 ** 26 });
+      const { leak, missing } = JSON.parse(stdout);
+      expect(missing).toEqual([]);
+      expect(leak).toContain('A caller learns what is hidden from them.');
     },
     LONGEST_MS,
   );

@@ -16,7 +16,7 @@ export type Ask =
   | { readonly of: 'list'; readonly method: string }
   | { readonly of: 'endpoint'; readonly at: number; readonly args: Readonly<Record<string, unknown>> }
   | { readonly of: 'view'; readonly at: number }
-  | { readonly of: 'complete'; readonly at: number; readonly name: string; readonly value: string }
+  | { readonly of: 'complete'; readonly at: number; readonly value: string }
   | { readonly of: 'sql'; readonly sql: string }
   | { readonly of: 'schema'; readonly table: string }
   | { readonly of: 'tables' }
@@ -138,19 +138,18 @@ const statement = fc.oneof(
 const LISTS = ['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list', 'discover'];
 
 const ask: fc.Arbitrary<Ask> = fc.oneof(
-  { weight: 10, arbitrary: fc.record({ of: fc.constant('endpoint' as const), at, args }) },
+  { weight: 12, arbitrary: fc.record({ of: fc.constant('endpoint' as const), at, args }) },
   { weight: 8, arbitrary: fc.record({ of: fc.constant('sql' as const), sql: statement }) },
   {
     weight: 3,
     arbitrary: fc.record({ of: fc.constant('list' as const), method: fc.constantFrom(...LISTS) }),
   },
   {
-    weight: 3,
+    weight: 4,
     arbitrary: fc.record({
       of: fc.constant('complete' as const),
       at,
-      name: fc.constantFrom('region', 'id'),
-      value: fc.constantFrom('', 'E', '1'),
+      value: fc.constantFrom('', '', '', 'E', '1', 'x'),
     }),
   },
   {
@@ -189,7 +188,7 @@ const ask: fc.Arbitrary<Ask> = fc.oneof(
 export const probe: fc.Arbitrary<Probe> = fc.record({
   era: fc.constantFrom('modern', 'modern', 'legacy'),
   watches: fc.boolean(),
-  views: fc.boolean(),
+  views: fc.constantFrom(true, true, false),
   query: fc.constantFrom('', '', '', '', '?tags=a', '?tags=b', '?tags=nothing', '?schema_profile=gemini'),
   ask,
 });

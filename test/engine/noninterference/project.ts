@@ -65,7 +65,7 @@ function toEndpoint(endpoint: Endpoint, index: number, description: string) {
       name: nameOf(endpoint, index),
       ...common,
       parameters: [id, region],
-      completion: { region: completionOf(endpoint, index) },
+      completion: { region: completionOf(endpoint, index, 'region') },
       messages: [
         { prompt: `${description}: {{ region }}` },
         { type: 'resource', prompt: 'ledger://0/{{ id }}' },
@@ -80,7 +80,7 @@ function toEndpoint(endpoint: Endpoint, index: number, description: string) {
     source: { code: sqlOf(endpoint, index) },
   };
   if (kind === 'resource') {
-    const completion = { id: completionOf(endpoint, index, 'id') };
+    const completion = { id: completionOf(endpoint, index, endpoint.suggests) };
     return {
       uri: nameOf(endpoint, index),
       mime_type: 'application/json',
@@ -104,7 +104,7 @@ function formOf({ form, shape }: Endpoint) {
   if (form === 'csv' || form === 'markdown') return { format: form };
   if (form === 'view') return { view: 'table' };
   if (!form.startsWith('large') || shape !== 'rows') return {};
-  return { large_result: { rows: 2, format: form.slice('large '.length) } };
+  return { large_result: { rows: 1, format: form.slice('large '.length) } };
 }
 
 function ownRows({ own }: Endpoint): string {
@@ -119,6 +119,11 @@ function sqlOf(endpoint: Endpoint, index: number): string {
     const all = `id >= $id AND ${mine}${some}`;
     return `SELECT count(*) AS n, sum(amount)::BIGINT AS total, max(note) AS note, min(ssn) AS SSN FROM l${index} WHERE ${all}`;
   }
+  if (shape === 'failing') {
+    const quoted = `SELECT concat('Rows: ', string_agg(concat_ws(' ', ssn, note, amount), ', ')) FROM l${index}`;
+    const asked = kind === 'tool' ? ', $region AS place' : '';
+    return `SELECT CAST((${quoted}) AS INTEGER) AS id, $id AS wanted${asked}`;
+  }
   const columns = 'id, region, amount, note, ssn, address, items';
   if (shape === 'one') {
     return `SELECT ${columns} FROM l${index} WHERE id = $id AND ${mine}${some} ORDER BY rowid LIMIT 1`;
@@ -126,7 +131,7 @@ function sqlOf(endpoint: Endpoint, index: number): string {
   return `SELECT ${columns} FROM l${index} WHERE id >= $id AND ${mine}${some} ORDER BY id, region, rowid`;
 }
 
-function completionOf(endpoint: Endpoint, index: number, column = 'region'): string {
+function completionOf(endpoint: Endpoint, index: number, column: string): string {
   const found = `${column}::VARCHAR`;
   return `SELECT DISTINCT ${found} AS ${column} FROM l${index} WHERE ${ownRows(endpoint)} AND starts_with(${found}, $value) ORDER BY ALL`;
 }

@@ -136,6 +136,8 @@ async function send(world: World, key: string, probe: Probe, method: string, par
     'mcp-protocol-version': era === 'modern' ? MODERN : '2025-11-25',
     'x-caller': key,
     ...(era === 'modern' ? { 'mcp-method': method } : {}),
+    // As a legacy client that said at its beginning that it shows views.
+    ...(era === 'legacy' && views ? { 'mcp-session-id': 'svc-views-1' } : {}),
     ...(era === 'modern' && typeof named === 'string' ? { 'mcp-name': named } : {}),
   });
   const request = new Request(`http://localhost:8000/mcp${query}`, {
@@ -165,6 +167,9 @@ function toAnswer(request: string, response: Response, raw: string): Answer {
   };
 }
 
+/** Tells each second that a statement is still running. */
+const BEAT = /event: message\ndata: \{[^\n]*The statement has been running for \d+ s\.[^\n]*\n\n/g;
+
 /**
  * Removes what differs between two runs of one request: ids, times and sealed links. The content hash of the project and
  * the numbers of its endpoints are public (docs/explanation/security.md).
@@ -174,6 +179,7 @@ function normalised(text: string): string {
     .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'ID')
     .replaceAll(/svc-result:[\w.~-]+/g, (link) => `LINK of ${link.length}`)
     .replaceAll(/took \d+ ms/g, 'took N ms')
+    .replaceAll(BEAT, '')
     .replaceAll(/"(nextCursor|cursor)":"[0-9a-f]{8}\./g, '"$1":"HASH.')
     .replaceAll(/"(svc-kit\/hash|hash)":"[0-9a-f]+"/g, '"$1":"HASH"')
     .replaceAll(/"(tools|resources|prompts)":\d+/g, '"$1":N')
@@ -203,10 +209,23 @@ function toMessage(
   if (asked.of === 'schema') return run('get_table_schema', { table_name: asked.table });
   if (asked.of === 'search') return call('search', { query: asked.query });
   if (asked.of === 'unknown') return run(asked.name, {});
-  const index = asked.at % Math.max(1, endpoints.length);
+  const index = targetOf(endpoints, asked);
   const endpoint = endpoints[index];
   if (endpoint === undefined) return run('nothing', {});
   return toEndpointMessage(endpoint, index, asked, run);
+}
+
+/** The endpoint that a request means: one with a view or with a completion, if there is one. */
+function targetOf(endpoints: readonly Endpoint[], { of, at }: EndpointAsk): number {
+  const suits = ({ kind, form }: Endpoint) => {
+    if (of === 'view') return kind === 'tool' && form === 'view';
+    return of === 'complete' ? kind !== 'tool' : true;
+  };
+  const suited = [...endpoints.keys()].filter((index) => {
+    const endpoint = endpoints[index];
+    return endpoint !== undefined && suits(endpoint);
+  });
+  return suited[at % Math.max(1, suited.length)] ?? at % Math.max(1, endpoints.length);
 }
 
 type EndpointAsk = Extract<Ask, { readonly at: number }>;
@@ -222,10 +241,8 @@ function toEndpointMessage(
   if (asked.of === 'complete') {
     const ref =
       endpoint.kind === 'prompt' ? { type: 'ref/prompt', name } : { type: 'ref/resource', uri: name };
-    return {
-      method: 'completion/complete',
-      params: { ref, argument: { name: asked.name, value: asked.value } },
-    };
+    const argument = { name: endpoint.kind === 'prompt' ? 'region' : 'id', value: asked.value };
+    return { method: 'completion/complete', params: { ref, argument } };
   }
   const { args } = asked;
   if (endpoint.kind === 'tool') return run(name, args);
