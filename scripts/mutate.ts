@@ -26,6 +26,8 @@ const { values, positionals } = parseArgs({
     part: { type: 'string' },
     json: { type: 'boolean', default: false },
     report: { type: 'string' },
+    file: { type: 'string', multiple: true },
+    changed: { type: 'boolean', default: false },
     jobs: { type: 'string', default: '2' },
   },
 });
@@ -36,9 +38,11 @@ if (parts.length === 0) {
   const known = Object.entries(AREAS).map(
     ([one, all]) => `${one} (${all.map((part) => part.name).join(', ')})`,
   );
-  console.error(`Usage: npm run mutate -- <area> [--part <name>] [--jobs <n>] [--report <files>] [--json]
+  console.error(`Usage: npm run mutate -- <area> [--part <name>] [--file <path>] [--changed] [--jobs <n>] [--report <files>] [--json]
 Areas, with their parts: ${known.join('; ')}
 --part    tries one part only
+--file    changes one file of the part only; may be repeated
+--changed tries again only what the last run of the part left open, and what changed since
 --jobs    the number of processes; 2 by default
 --report  reads the reports of earlier runs, separated by commas, in place of a new run
 --json    prints the result as JSON`);
@@ -66,11 +70,17 @@ function mutate(part: Part): string {
   const config = join(FOLDER, `${name}-${part.name}.config.json`);
   writeFileSync(config, JSON.stringify(configOf(part, report), null, 2));
   rmSync(report, { force: true });
+  if (!values.changed) rmSync(lastOf(part.name), { force: true });
   const stryker = join(FOLDER, 'node_modules/@stryker-mutator/core/bin/stryker.js');
   const env = { ...process.env, SVC_MUTATE_TESTS: part.tests.join(';') };
   const { status } = spawnSync(process.execPath, [stryker, 'run', config], { stdio: 'inherit', env });
   if (status !== 0 || !existsSync(report)) throw new Error('StrykerJS did not finish; its message is above.');
   return report;
+}
+
+/** The outcomes of the last run of a part, which `--changed` uses again. */
+function lastOf(part: string): string {
+  return join(FOLDER, `${name}-${part}.last.json`);
 }
 
 async function install(): Promise<string> {
@@ -85,9 +95,11 @@ async function install(): Promise<string> {
   );
 }
 
-function configOf({ files }: Part, report: string) {
+function configOf({ name: part, files }: Part, report: string) {
   return {
-    mutate: files,
+    mutate: values.file ?? files,
+    incremental: true,
+    incrementalFile: lastOf(part),
     testRunner: 'vitest',
     plugins: [join(process.cwd(), RUNNER)],
     vitest: { configFile: 'scripts/mutate/vitest.config.ts', related: false, pool: 'forks' },
@@ -97,12 +109,12 @@ function configOf({ files }: Part, report: string) {
     ignoreStatic: true,
     // It would rewrite the file with an API that TypeScript 7 has no more.
     tsconfigFile: 'none.json',
-    tempDirName: join(FOLDER, 'tmp'),
+    tempDirName: join(FOLDER, `tmp-${part}`),
     ignorePatterns: ['build', 'docs', 'examples', 'dist/types'],
     // Most texts are messages to people.
     mutator: { excludedMutations: ['StringLiteral'] },
     reporters: ['json', 'progress-append-only'],
     jsonReporter: { fileName: report },
-    timeoutMS: 30_000,
+    timeoutMS: 15_000,
   };
 }

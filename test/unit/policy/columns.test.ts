@@ -55,6 +55,9 @@ describe('a rule about the columns of a statement', () => {
     ['address.town', { address: STRUCT }, [], 'no column address.town'],
     ['address.stree', { address: STRUCT }, [], 'no column address.stree'],
     ['addres.street', { address: STRUCT }, [], 'no column addres.street'],
+    ['address.inner_part.town', { address: STRUCT }, [], 'no column address.inner_part.town'],
+    ['address.town.street', { address: STRUCT }, [], 'no column address.town.street'],
+    ["state.'a", { state: "ENUM('a b', 'c d')" }, [], "no column state.'a"],
     ['pay.part', { pay: 'INTEGER' }, [], 'no column pay.part'],
     ['pay', { pay: 'INTEGER', pay_1: 'INTEGER' }, ['pay'], 'two columns pay'],
     ['pay.part', { pay: 'JSON', pay_1: 'JSON' }, ['pay'], 'two columns pay.part'],
@@ -67,6 +70,11 @@ describe('a rule about the columns of a statement', () => {
   it('denies nothing where it does not apply, and where it denies by itself', () => {
     expect(enforced([mask('false', 'pay')], columnsOf({ n: 'INTEGER' })).outcome).toBe('allow');
     expect(enforced([deny('true', 'No.')], columnsOf({ n: 'INTEGER' }))).toMatchObject({ reason: 'No.' });
+    expect(
+      enforced([{ ...deny('true', 'No.'), fields: ['gone'] }], columnsOf({ n: 'INTEGER' })),
+    ).toMatchObject({
+      reason: 'No.',
+    });
     expect(enforced([mask('true', 'pay')], columnsOf({ pay: 'INTEGER' }, 'other')).outcome).toBe('mask');
     expect(enforced([mask('true', 'pays')], columnsOf({ pays: 'INTEGER' }, 'pay')).outcome).toBe('mask');
   });
@@ -84,6 +92,7 @@ describe('a rule about the columns of a statement', () => {
     expect(enforced([sensitive('true')], columnsOf({ n: 'INTEGER' }), row).failure).toContain(
       'no column pay',
     );
+    expect(enforced([sensitive('true')], columnsOf({ n: 'INTEGER' })).failure).toContain('`return` type');
   });
 });
 

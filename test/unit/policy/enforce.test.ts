@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
 import type { JsonValue } from '../../../src/json.ts';
+import { compilePolicies } from '../../../src/policy/compile.ts';
 import {
   combineDecisions,
   NO_DECISION,
@@ -10,7 +11,7 @@ import {
 import type { PolicyRule } from '../../../src/project/model.ts';
 import type { TypeNode } from '../../../src/types/node.ts';
 import { createRandom } from '../types/random.ts';
-import { decide, deny, dropSensitive, edit, filter, mask } from './fixtures.ts';
+import { decide, deny, dropSensitive, edit, filter, mask, policies, scope } from './fixtures.ts';
 
 const PERSON = { name: 'Ann', salary: 10, address: { city: 'Bern', street: 'Weg 1' } };
 const PERSON_TYPE: TypeNode = {
@@ -227,6 +228,28 @@ describe('output rules in order', () => {
   });
 });
 
+describe('the time of a call', () => {
+  /** A clock on which each look takes a second. */
+  const running = () => {
+    let time = 0;
+    const now = () => {
+      time += 1_000;
+      return time;
+    };
+    return { now, looks: () => time / 1_000 };
+  };
+  const SECOND = "now() == timestamp('1970-01-01T00:00:01Z')";
+
+  it('is the same for all rules, and read only if one asks', () => {
+    const clock = running();
+    const rules = [deny(`!(${SECOND})`), deny(`!(${SECOND}) || now() != now()`)];
+    expect(decide(rules, { clock })).toMatchObject({ outcome: 'allow', failure: null });
+    const idle = running();
+    decide([deny('false')], { clock: idle });
+    expect([clock.looks(), idle.looks()]).toEqual([1, 0]);
+  });
+});
+
 describe('decisions', () => {
   it('say what happened', () => {
     expect(decide([])).toEqual(NO_DECISION);
@@ -241,6 +264,11 @@ describe('decisions', () => {
     expect(edit([mask('true', 'a')], { a: 1 }).decision.outcome).toBe('mask');
     expect(edit([filter('true', 'a'), mask('true', 'b')], { a: 1, b: 2 }).decision.outcome).toBe('filter');
     expect(decide([deny('true')]).reason).toBe('Access denied by policy.');
+  });
+
+  it('come from rules that are compiled once', () => {
+    const own = policies({ input: [deny('true')] });
+    expect(compilePolicies(own, scope())).toBe(compilePolicies(own, scope()));
   });
 
   // Requirements: attribute.svc.policy.decision

@@ -186,3 +186,58 @@ describe('rules with a problem', () => {
     expect(checkPolicies(policies({}), scope(parameters))).toEqual([]);
   });
 });
+
+describe('sample values', () => {
+  const found = (condition: string, parameter: Omit<Parameter, 'name'>) =>
+    checkPolicies(policies({ input: [deny(condition)] }), scope([{ name: 'x', ...parameter }])).map(
+      ({ message }) => message,
+    );
+
+  it.each<[string, Omit<Parameter, 'name'>]>([
+    ['x > 3', { type: 'integer' }],
+    ['x > 3.5', { type: 'number' }],
+    ['x && true', { type: 'boolean' }],
+    ["x.contains('a')", { type: 'string' }],
+    ['10 / x > 1', { type: 'integer', minimum: 5 }],
+    ['timestamp(x) < now()', { type: 'string', format: 'date-time' }],
+    ["x == 'a' || timestamp(x) < now()", { type: 'string', enum: ['a'] }],
+    ['x[0] > 3', { type: 'array', items: { type: 'integer' } }],
+    [
+      'x.a.b > 3',
+      { type: 'object', properties: { a: { type: 'object', properties: { b: { type: 'integer' } } } } },
+    ],
+    ['x.anything > 3', { type: 'object' }],
+    ['x[0].anything > 3', { type: 'array', items: { type: 'object' } }],
+    ["x > 'a'", { type: 'array' }],
+    ['x.a > 3', { type: 'object', properties: { a: { type: 'array' } } }],
+    [
+      "x.a > 3 && x.b.c == 'x'",
+      { type: 'object', properties: { a: { type: 'string' }, b: { type: 'object' } } },
+    ],
+    ['int(x) > 3', { type: 'string' }],
+    ["user.claims.level + x > 'a'", { type: 'integer' }],
+    ["user == {} || x > 'a'", { type: 'integer' }],
+  ])('find nothing wrong with %s of %j', (condition, parameter) => {
+    expect(found(condition, parameter)).toEqual([]);
+  });
+
+  it.each<[string, Omit<Parameter, 'name'>]>([
+    ["x > 'a'", { type: 'integer' }],
+    ["x > 'a'", { type: 'integer', default: 3 }],
+    ['x > 3', { type: 'string', examples: ['b'] }],
+    ["x > 'a'", { type: 'number' }],
+    ['x > 3', { type: 'boolean' }],
+    ["x[0] > 'a'", { type: 'array', items: { type: 'integer' } }],
+    ["x.a > 'a'", { type: 'object', properties: { a: { type: 'integer' } } }],
+    ['x > 3', { type: 'object', properties: {} }],
+  ])('show that %s of %j can never be evaluated', (condition, parameter) => {
+    expect(found(condition, parameter)).toEqual([
+      expect.stringMatching(/^The condition cannot be evaluated: /),
+    ]);
+  });
+
+  it('show that a result is no decision, for every user', () => {
+    expect(found('user.name', { type: 'integer' })).toEqual([expect.stringMatching(/^The condition gives /)]);
+    expect(found("user.email == null ? 'x' : true", { type: 'integer' })).toEqual([]);
+  });
+});

@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { enforceReadOnly, toRejected } from '../../../src/call/caller-statement.ts';
+import { SvcError } from '../../../src/errors.ts';
+
+describe("a caller's own statement", () => {
+  it.each([
+    ['SELECT 1', 'SELECT 1', 'SELECT'],
+    ['-- first\n FROM t ; -- last', 'FROM t', 'SELECT'],
+    ["SELECT 'it''s' AS a, \"b\" FROM t", "SELECT 'it''s' AS a, \"b\" FROM t", 'SELECT'],
+    ["SELECT E'it\\'s' || e'\\\\' || 'x'", "SELECT E'it\\'s' || e'\\\\' || 'x'", 'SELECT'],
+    ["SELECT E'don''t', 'b'", "SELECT E'don''t', 'b'", 'SELECT'],
+    ['SELECT glob FROM t', 'SELECT glob FROM t', 'SELECT'],
+    ["SELECT 'read_csv(1)'", "SELECT 'read_csv(1)'", 'SELECT'],
+    ["SELECT 'my duckdb_settings'", "SELECT 'my duckdb_settings'", 'SELECT'],
+    ['SELECT current_settings(1), my_read_csv(1)', 'SELECT current_settings(1), my_read_csv(1)', 'SELECT'],
+    ['DESCRIBE t', 'DESCRIBE t', 'DESCRIBE'],
+  ])('may be %j', (text, sql, operation) => {
+    expect(enforceReadOnly(text)).toEqual({ sql, operation });
+  });
+
+  it.each([
+    ["SELECT 'open", 'never closed'],
+    ['SELECT $id', '$id has no value here: write it into the statement.'],
+    ['SELECT ?', 'is a positional parameter'],
+    ["SELECT 'duckdb_'\n'settings'", 'A text continues on another line'],
+    ["SELECT 'a' -- more\n 'b'", 'A text continues on another line'],
+    ["FROM E'duckdb_'\n'settings'", 'A text continues on another line'],
+    ["FROM e'duckdb_'\n'settings'", 'A text continues on another line'],
+    ['', 'There is no statement'],
+    ['-- nothing', 'There is no statement'],
+    ['SELECT 1; SELECT 2', 'There is more than one statement'],
+    ['HELLO world', 'Its kind is not known'],
+    ['DELETE FROM t', 'DELETE does more than read'],
+    ['PRAGMA version', 'PRAGMA does more than read'],
+  ])('is refused: %j', (text, message) => {
+    expect(() => enforceReadOnly(text)).toThrow(
+      expect.objectContaining({ code: 'sql_rejected', message: expect.stringContaining(message) }),
+    );
+  });
+
+  it.each([
+    'FROM duckdb_settings()',
+    'FROM "DuckDB_Settings"()',
+    'FROM duckdb_settings',
+    "FROM 'duckdb_settings'",
+    'FROM $$duckdb_settings$$',
+    'FROM $a$duckdb_settings$a$',
+    String.raw`FROM E'duckdb\x5fsettings'`,
+    String.raw`FROM e'duckdb\x5Fsettings'`,
+    String.raw`FROM E'duckdb\u005fsettings'`,
+    String.raw`FROM E'duckdb\U0000005fsettings'`,
+    String.raw`FROM E'duckdb\137settings'`,
+    String.raw`FROM E'duckdb\_settings'`,
+    'FROM pg_settings',
+    'FROM "pragma_database_list"',
+    "FROM read_csv('x')",
+    "FROM sniff_csv ('x')",
+    'SELECT parquet_schema(1)',
+    'SELECT sqlite_scan(1)',
+    "SELECT getenv('HOME')",
+    'SELECT get_user_external_token()',
+    'SELECT force_checkpoint()',
+    'SELECT from_substrait_json(1)',
+  ])('reaches not beyond the data: %s', (text) => {
+    expect(() => enforceReadOnly(text)).toThrow(
+      expect.objectContaining({ code: 'sql_rejected', message: expect.stringContaining('reaches beyond') }),
+    );
+  });
+
+  it('has escapes that stand for no character', () => {
+    expect(() => enforceReadOnly(String.raw`SELECT E'\UFFFFFFFF'`)).not.toThrow();
+  });
+});
+
+describe("the engine's words about it", () => {
+  const failed = new SvcError(
+    'sql_failed',
+    'Catalog Error: no plan\nDid you mean "plans, plants"?\nLINE 1: x',
+  );
+
+  it('are the text of the error, for a restricted caller without names of other tables', () => {
+    expect(toRejected(failed, false)).toMatchObject({
+      code: 'sql_rejected',
+      message: failed.message,
+      cause: failed,
+    });
+    expect(toRejected(failed, true)).toMatchObject({
+      code: 'sql_rejected',
+      message: 'Catalog Error: no plan\nLINE 1: x',
+    });
+  });
+
+  it('replace no other error', () => {
+    const busy = new SvcError('busy', 'Try again.');
+    expect(toRejected(busy, true)).toBe(busy);
+    expect(toRejected('x', true)).toBe('x');
+  });
+});

@@ -1,0 +1,176 @@
+import { describe, expect, it } from 'vitest';
+import { SvcError } from '../../../../src/errors.ts';
+import type { JsonObject } from '../../../../src/json.ts';
+import type { RestrictedTable } from '../../../../src/ports.ts';
+import { quoteName, quoteText, toRowFilter } from '../../../../src/sql/restricted/condition.ts';
+import { prepareRestricted, toPreparationError } from '../../../../src/sql/restricted/relations.ts';
+
+const table = (name: string, more: Partial<RestrictedTable> = {}): RestrictedTable => ({
+  name,
+  rows: null,
+  hide: [],
+  mask: {},
+  ...more,
+});
+const relation = (name: string, schema = 'main', type = 'BASE TABLE'): JsonObject => ({
+  kind: 'table',
+  name,
+  schema,
+  type,
+});
+const SURROUNDINGS: readonly JsonObject[] = [
+  { kind: 'own', name: 'data', schema: '', type: '' },
+  { kind: 'qualifier', name: 'data', schema: '', type: '' },
+  { kind: 'qualifier', name: 'Temp', schema: '', type: '' },
+  { kind: 'internal', name: 'new_view', schema: '', type: '' },
+  relation('Staff'),
+  relation('orders'),
+  relation('latest', 'main', 'VIEW'),
+  relation('more', 'Other'),
+  relation('plans', 'closed'),
+  relation('twice', 'main'),
+  relation('a.b', 'main'),
+  relation('b', 'a'),
+];
+const LEAVE = { sql: "SET search_path = 'temp'", values: [], table: null };
+
+const prepared = (sql: string, ...tables: readonly RestrictedTable[]) =>
+  prepareRestricted(sql, tables, SURROUNDINGS);
+
+describe('the preparation of a restricted statement', () => {
+  it('makes a view of a table whose rows are all visible', () => {
+    expect(prepared('FROM staff', table('staff'))).toEqual([
+      {
+        sql: 'CREATE TEMP VIEW "Staff" AS SELECT * FROM "data"."main"."Staff" AS t',
+        values: [],
+        table: 'staff',
+      },
+      LEAVE,
+    ]);
+  });
+
+  it('copies visible rows, without hidden columns and with masked ones', () => {
+    const rule = table('STAFF', {
+      rows: { left: { column: 'region' }, operator: '=', right: { value: 'EU' } },
+      hide: ['pay', 'no"te'],
+      mask: { ssn: '**', mail: "o'n" },
+    });
+    expect(prepared('SELECT 1 FROM "sTaff"', rule)).toEqual([
+      {
+        sql: `CREATE TEMP TABLE "Staff" AS SELECT * EXCLUDE ("pay", "no""te") REPLACE ('**' AS "ssn", 'o''n' AS "mail") FROM "data"."main"."Staff" AS t WHERE ("t"."region" = $1)`,
+        values: ['EU'],
+        table: 'STAFF',
+      },
+      LEAVE,
+    ]);
+  });
+
+  it("copies the rows of the project's views, whose filters are restrictions too", () => {
+    expect(prepared('FROM latest', table('latest'))[0]?.sql).toBe(
+      'CREATE TEMP TABLE "latest" AS SELECT * FROM "data"."main"."latest" AS t',
+    );
+  });
+
+  it('gives a table of another schema the name that list_tables shows', () => {
+    expect(prepared('FROM "other.more"', table('other.more'))[0]?.sql).toBe(
+      'CREATE TEMP VIEW "Other.more" AS SELECT * FROM "data"."Other"."more" AS t',
+    );
+  });
+
+  it('leaves out tables that the statement does not name, and rules for tables that are not there', () => {
+    expect(prepared('FROM orders', table('staff'), table('orders'), table('gone'))).toHaveLength(2);
+    expect(prepared('SELECT 1', table('staff'))).toEqual([LEAVE]);
+    expect(prepared('FROM gone', table('gone'))).toEqual([LEAVE]);
+  });
+
+  it('is refused for a name that two tables have, if the statement uses it', () => {
+    expect(() => prepared('FROM "a.b"', table('a.b'))).toThrow('two tables have this name');
+    expect(prepared('FROM staff', table('a.b'), table('staff'))).toHaveLength(2);
+  });
+
+  it.each([
+    ['FROM data.main.staff', 'qualifies a name with data'],
+    ['FROM temp.staff', 'qualifies a name with temp'],
+    ['FROM main.plans', 'qualifies a name with main'],
+    ['FROM other.more', 'Write the table as one name'],
+    ['FROM new_view', 'names new_view'],
+  ])('is refused for %s', (sql, message) => {
+    expect(() => prepared(sql, table('staff'), table('other.more'))).toThrow(message);
+  });
+
+  it('does not tell that a schema exists of which the caller sees no table', () => {
+    expect(prepared('FROM closed.plans', table('staff'))).toEqual([LEAVE]);
+  });
+});
+
+describe('the error of a preparation', () => {
+  const step = { sql: '', values: [], table: 'staff' };
+  const told = (message: string) => {
+    const error = toPreparationError(new SvcError('sql_failed', message), step);
+    return error instanceof SvcError ? `${error.code}: ${error.message}` : 'none';
+  };
+
+  it.each(['Binder Error: no column pay', 'Catalog Error: no table', 'Parser Error: at "x"'])(
+    'names what is missing: %s',
+    (message) => {
+      expect(told(`${message}\nLINE 1: the rest`)).toBe(
+        `project_invalid: The rule of \`sql_tools.tables\` for staff cannot be applied: ${message}`,
+      );
+    },
+  );
+
+  it.each([
+    ["Conversion Error: Could not convert string 'secret' to INT32", 'Conversion Error'],
+    ['Invalid Input Error: Binder Error: secret', 'Invalid Input Error'],
+  ])('quotes no value: %s', (message, kind) => {
+    expect(told(message)).toMatch(new RegExp(`cannot be applied: ${kind}$`));
+  });
+
+  it('stays what it is for anything else', () => {
+    const late = new SvcError('deadline_exceeded', 'Late.');
+    expect(toPreparationError(late, step)).toBe(late);
+    expect(toPreparationError('x', step)).toBe('x');
+  });
+});
+
+describe('a condition as SQL', () => {
+  it.each([
+    [{ is: true }, 'TRUE', []],
+    [{ is: false }, 'FALSE', []],
+    [{ is: null }, 'NULL::BOOLEAN', []],
+    [{ column: 'ok"' }, '"t"."ok"""', []],
+    [{ not: { column: 'ok' } }, '(NOT "t"."ok")', []],
+    [{ missing: { column: 'a' } }, '("t"."a" IS NULL)', []],
+    [{ every: [{ column: 'a' }, { is: null }] }, '("t"."a" AND NULL::BOOLEAN)', []],
+    [{ some: [{ column: 'a' }, { column: 'b' }] }, '("t"."a" OR "t"."b")', []],
+    [{ left: { value: 1n }, operator: '<=', right: { column: 'a' } }, '($1 <= "t"."a")', [1n]],
+    [{ left: { column: 'a' }, operator: '<>', right: { value: 'x' } }, '("t"."a" <> $1)', ['x']],
+    [
+      { left: { column: 'a' }, operator: 'in', right: { value: { list: ['x'] } } },
+      'list_contains($1, "t"."a")',
+      [{ list: ['x'] }],
+    ],
+    [
+      { left: { column: 'a' }, operator: 'starts_with', right: { value: 'x' } },
+      'starts_with("t"."a", $1)',
+      ['x'],
+    ],
+    [
+      {
+        every: [
+          { left: { column: 'a' }, operator: '=', right: { value: 1n } },
+          { not: { left: { column: 'b' }, operator: '=', right: { value: 2n } } },
+        ],
+      },
+      '(("t"."a" = $1) AND (NOT ("t"."b" = $2)))',
+      [1n, 2n],
+    ],
+  ] as const)('%#', (condition, sql, values) => {
+    expect(toRowFilter(condition, 't')).toEqual({ sql, values });
+  });
+
+  it('quotes names and texts, and drops what would end the statement', () => {
+    expect(quoteName('a"b\0"c')).toBe('"a""b""c"');
+    expect(quoteText("it's\0 'x'")).toBe("'it''s ''x'''");
+  });
+});
