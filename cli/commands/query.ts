@@ -3,7 +3,7 @@ import { SvcError } from '../../src/errors.ts';
 import type { JsonObject } from '../../src/json.ts';
 import type { SqlRequest, SqlResult } from '../../src/ports.ts';
 import { scanParameters } from '../../src/sql/parameters.ts';
-import { classify, statementsOf } from '../../src/sql/statement.ts';
+import { classify, misspeltVerb, statementsOf } from '../../src/sql/statement.ts';
 import { nearestName } from '../../src/types/nearest.ts';
 import type { Run } from '../command.ts';
 import type { CommandInput } from '../io/command-input.ts';
@@ -65,6 +65,10 @@ function toRequest(sql: string, args: JsonObject): SqlRequest {
       'usage',
       'svc query runs one statement, but this is more than one. Run each separately.',
     );
+  }
+  const verb = misspeltVerb(first.text);
+  if (verb !== null) {
+    throw new SvcError('usage', `No statement begins with ${verb.word}. Did you mean ${verb.meant}?`);
   }
   const scan = scanParameters(first.text);
   const [problem] = scan.problems;

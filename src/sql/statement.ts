@@ -1,3 +1,4 @@
+import { nearestName } from '../types/nearest.ts';
 import { hasUnicodeBlank, lexSql, type SqlToken } from './lexer.ts';
 
 /** One statement of a SQL text, without surrounding comments and blanks. */
@@ -29,15 +30,22 @@ const READS = 'SELECT FROM VALUES TABLE DESCRIBE DESC SHOW SUMMARIZE PIVOT PIVOT
 const WRITES = 'INSERT UPDATE DELETE MERGE TRUNCATE';
 const DEFINES = 'CREATE DROP ALTER COMMENT';
 const OTHERS =
-  'PRAGMA SET RESET ATTACH DETACH USE COPY EXPORT IMPORT INSTALL LOAD CALL CHECKPOINT FORCE VACUUM ANALYZE BEGIN START COMMIT END ROLLBACK ABORT PREPARE EXECUTE DEALLOCATE EXPLAIN';
+  'PRAGMA SET RESET ATTACH DETACH USE COPY EXPORT IMPORT INSTALL LOAD CALL CHECKPOINT FORCE VACUUM ANALYZE ANALYSE BEGIN START COMMIT END ROLLBACK ABORT PREPARE EXECUTE DEALLOCATE EXPLAIN';
 const CLASSES = new Map<string, StatementClass>([
   ...READS.split(' ').map((verb) => [verb, 'read'] as const),
   ...WRITES.split(' ').map((verb) => [verb, 'write'] as const),
   ...DEFINES.split(' ').map((verb) => [verb, 'ddl'] as const),
   ...OTHERS.split(' ').map((verb) => [verb, 'other'] as const),
 ]);
+/** Every word that begins a statement. */
+const VERBS = ['WITH', ...CLASSES.keys()];
 /** Verbs that mean the same as another verb. */
-const SAME_AS: { readonly [verb: string]: string } = { FROM: 'SELECT', TABLE: 'SELECT', DESC: 'DESCRIBE' };
+const SAME_AS: { readonly [verb: string]: string } = {
+  FROM: 'SELECT',
+  TABLE: 'SELECT',
+  DESC: 'DESCRIBE',
+  ANALYSE: 'ANALYZE',
+};
 
 /** Splits a SQL text into statements, at each `;` outside strings, comments and quoted names. */
 export function statementsOf(sql: string): readonly SqlStatement[] {
@@ -62,6 +70,23 @@ export function classify(sql: string): Classification {
   return { mode: gravest.mode, operation: last.operation, class: gravest.class };
 }
 
+/** A word that begins no statement, with its offset in the SQL and the verb that it is close to. */
+export interface MisspeltVerb {
+  readonly word: string;
+  readonly offset: number;
+  readonly meant: string;
+}
+
+/** Finds a misspelt verb, such as SELEC. Null if the verb is known, or close to none: an extension may know it. */
+export function misspeltVerb(sql: string): MisspeltVerb | null {
+  const tokens = meaningful(sql);
+  const token = tokens[mainVerbAt(tokens.map((one) => pieceOf(sql, one)))];
+  if (token?.kind !== 'word') return null;
+  const word = sql.slice(token.start, token.end);
+  const meant = VERBS.includes(word.toUpperCase()) ? null : nearestName(word, VERBS);
+  return meant === null ? null : { word, offset: token.start, meant };
+}
+
 /**
  * Whether DuckDB may split the text differently: unclosed text, or
  * Unicode blanks near comments. Such SQL does not count as a read.
@@ -71,7 +96,7 @@ function isDoubtful(sql: string): boolean {
 }
 
 function classifyOne(pieces: readonly Piece[]): Classification {
-  const verb = mainVerb(pieces);
+  const verb = pieces[mainVerbAt(pieces)] ?? '';
   const own = CLASSES.get(verb) ?? 'other';
   const gravest = own === 'read' && pieces.some((_, at) => isWritingCte(pieces, at)) ? 'write' : own;
   return {
@@ -82,12 +107,12 @@ function classifyOne(pieces: readonly Piece[]): Classification {
   };
 }
 
-function mainVerb(pieces: readonly Piece[]): string {
+function mainVerbAt(pieces: readonly Piece[]): number {
   let at = 0;
   while (pieces[at] === '(' || pieces[at] === 'WITH') {
     at = pieces[at] === '(' ? at + 1 : afterCtes(pieces, at + 1);
   }
-  return pieces[at] ?? '';
+  return at;
 }
 
 /** Skips `[RECURSIVE] name [(columns)] [USING KEY (...)] AS [[NOT] MATERIALIZED] (...)`, and further ones after each `,`. */
@@ -122,10 +147,14 @@ function isWritingCte(pieces: readonly Piece[], at: number): boolean {
 }
 
 function piecesOf(sql: string): readonly Piece[] {
-  return lexSql(sql)
-    .tokens.filter(({ kind }) => kind !== 'blank' && kind !== 'comment')
-    .map(({ kind, start, end }) => {
-      if (kind === 'word') return sql.slice(start, end).toUpperCase();
-      return kind === 'symbol' ? sql.slice(start, end) : '';
-    });
+  return meaningful(sql).map((token) => pieceOf(sql, token));
+}
+
+function meaningful(sql: string): readonly SqlToken[] {
+  return lexSql(sql).tokens.filter(({ kind }) => kind !== 'blank' && kind !== 'comment');
+}
+
+function pieceOf(sql: string, { kind, start, end }: SqlToken): Piece {
+  if (kind === 'word') return sql.slice(start, end).toUpperCase();
+  return kind === 'symbol' ? sql.slice(start, end) : '';
 }

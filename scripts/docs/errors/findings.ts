@@ -144,8 +144,8 @@ export const FINDINGS: Readonly<Record<string, Readonly<Record<string, Advice>>>
   SQL: {
     'sql-empty': advice('The SQL is empty.', 'Write a statement.'),
     'sql-syntax': advice(
-      'A quote or comment is not closed, or a parameter has another form than `$name`.',
-      'Close it, or write parameters as `$name`.',
+      'A quote or comment is not closed, a parameter has another form than `$name`, or the verb is misspelt.',
+      'Close it, write parameters as `$name`, or correct the verb.',
     ),
     'sql-statements': advice(
       'The SQL has more than one statement.',

@@ -2,7 +2,7 @@ import { answerParameters } from '../../project/elicitation-model.ts';
 import type { ResourceEndpoint, ToolEndpoint } from '../../project/model.ts';
 import { positionInText, toPosition } from '../../project/yaml/position.ts';
 import { type ParameterScan, scanParameters } from '../../sql/parameters.ts';
-import { classify, statementsOf } from '../../sql/statement.ts';
+import { classify, misspeltVerb, statementsOf } from '../../sql/statement.ts';
 import { nearestName } from '../../types/nearest.ts';
 import { asksAbout } from './elicitation.ts';
 import type { CatalogIssue } from './issue.ts';
@@ -27,7 +27,7 @@ export function checkSql(endpoint: Sourced): readonly CatalogIssue[] {
     return [{ ...problem(endpoint, 'sql-empty', 'There is no SQL here.', 0), fix: 'Write a statement.' }];
   }
   const several = second ? [tooMany(endpoint, second.offset)] : [];
-  return [...several, ...checkNames(endpoint, scan), ...checkHint(endpoint)];
+  return [...several, ...checkVerb(endpoint), ...checkNames(endpoint, scan), ...checkHint(endpoint)];
 }
 
 /** SQL in a file of its own has positions there. */
@@ -58,6 +58,14 @@ function tooMany(endpoint: Sourced, offset: number): CatalogIssue {
     ),
     fix: 'Combine them with WITH, or make an endpoint of each.',
   };
+}
+
+/** Reports a misspelt verb. An unknown verb counts as a write, which would hide the mistake behind advice about writes. */
+function checkVerb(endpoint: Sourced): readonly CatalogIssue[] {
+  const verb = misspeltVerb(endpoint.source.text);
+  if (verb === null) return [];
+  const message = `No statement begins with ${verb.word}.`;
+  return [{ ...problem(endpoint, 'sql-syntax', message, verb.offset), fix: `Did you mean ${verb.meant}?` }];
 }
 
 function checkNames(endpoint: Sourced, { names, uses }: ParameterScan): readonly CatalogIssue[] {

@@ -62,6 +62,12 @@ describe('svc query', () => {
     }
   });
 
+  it('names a misspelt verb, also on a read-only database, instead of a write', async () => {
+    const { code, stderr } = await svc(['query', 'SELEC 1'], await project());
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/No statement begins with SELEC\. Did you mean SELECT\?/);
+  });
+
   it('is not stopped by endpoints, but by the site file', async () => {
     const root = await project();
     writeFileSync(join(root, 'tools/lost.yml'), 'svc: [');

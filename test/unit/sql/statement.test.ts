@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { classify, type StatementClass, statementsOf } from '../../../src/sql/statement.ts';
+import { classify, misspeltVerb, type StatementClass, statementsOf } from '../../../src/sql/statement.ts';
 import { cpuMs } from '../cpu.ts';
 import { createRandom } from '../types/random.ts';
 import { openDuckDb } from './duckdb.ts';
@@ -81,6 +81,7 @@ const OTHERS: readonly (readonly [string, string, StatementClass])[] = [
   ['EXPLAIN SELECT 1', 'EXPLAIN', 'other'],
   ['BEGIN', 'BEGIN', 'other'],
   ['CHECKPOINT', 'CHECKPOINT', 'other'],
+  ['ANALYSE', 'ANALYZE', 'other'],
   ["EXPORT DATABASE 'x'", 'EXPORT', 'other'],
   ['USE memory', 'USE', 'other'],
   ['VACUUM', 'VACUUM', 'other'],
@@ -112,6 +113,34 @@ describe('classes', () => {
   // Requirements: attribute.db.operation
   it.each(OTHERS)('%s is %s, %s', (sql, operation, name) => {
     expect(classify(sql)).toEqual({ mode: 'write', operation, class: name });
+  });
+});
+
+describe('a misspelt verb', () => {
+  it('is a word that DuckDB refuses at the start of a statement', async () => {
+    const keywords = await duckdb.runAndReadAll('SELECT keyword_name FROM duckdb_keywords()');
+    const misspelt = keywords
+      .getRows()
+      .map(([word]) => String(word))
+      .filter((word) => misspeltVerb(word) !== null);
+    expect(misspelt).toContain('dec');
+    for (const word of misspelt) {
+      for (const rest of ['', ' t', ' 1', ' (SELECT 1)']) {
+        await expect(duckdb.extractStatements(word + rest), word + rest).rejects.toThrow(/Parser Error/);
+      }
+    }
+  });
+
+  it.each([
+    ['SELECT 1', null],
+    ['analyse', null],
+    ['hunter2 is my password', null],
+    ['"SELEC" 1', null],
+    ['', null],
+    ['-- first\n Slect 1', { word: 'Slect', offset: 10, meant: 'SELECT' }],
+    ['WITH x AS (SELECT 1) (UPDAT t SET a = 1)', { word: 'UPDAT', offset: 22, meant: 'UPDATE' }],
+  ])('in %j', (sql, verb) => {
+    expect(misspeltVerb(sql)).toEqual(verb);
   });
 });
 

@@ -57,6 +57,9 @@ describe('the SQL of an endpoint', () => {
       "SELECT 'open",
       expect.stringMatching(/3:27 sql-syntax: This string is never closed\. Correct the SQL\.$/),
     ],
+    ['SELEC 1', '3:20 sql-syntax: No statement begins with SELEC. Did you mean SELECT?'],
+    ['wiht x AS (SELECT 1) FROM x', '3:20 sql-syntax: No statement begins with wiht. Did you mean WITH?'],
+    ['WITH x AS (SELECT 1) FORM x', '3:41 sql-syntax: No statement begins with FORM. Did you mean FROM?'],
     ['SELECT $1', expect.stringMatching(/3:27 sql-syntax: \$1 is a positional parameter/)],
   ])('%s', async (code, finding) => {
     const found = await check(TOOL(`  source: { code: ${JSON.stringify(code)} }`));
