@@ -2,9 +2,15 @@ import { isObject, type JsonObject, type JsonValue } from '../../src/json.ts';
 import { styled } from '../io/output.ts';
 import { toText } from '../io/value-text.ts';
 
-/** Formats a tool's result for people: its structured value if it has one, else its texts. */
+/**
+ * Formats a tool's result for people: its structured value if it has one, else its texts. Texts after the first are about
+ * the value, such as that it was cut. With a link to all rows, the value is only an excerpt, and the texts say more.
+ */
 export function toToolText({ structuredContent, content }: JsonObject): string {
-  return structuredContent === undefined ? partsOf(content) : toText(unwrapped(structuredContent));
+  const parts = listOf(content);
+  if (structuredContent === undefined || parts.some(({ type }) => type === 'resource_link'))
+    return partsOf(content);
+  return [toText(unwrapped(structuredContent)), ...parts.slice(1).map(partText)].join('\n');
 }
 
 /** Older revisions of MCP wrap a value that is no object as `{"result": value}`. */
@@ -29,8 +35,11 @@ export function toPromptText({ messages }: JsonObject): string {
 }
 
 function partsOf(content: JsonValue | undefined): string {
-  const parts = Array.isArray(content) ? (content as readonly JsonObject[]) : [];
-  return parts.map(partText).join('\n');
+  return listOf(content).map(partText).join('\n');
+}
+
+function listOf(content: JsonValue | undefined): readonly JsonObject[] {
+  return Array.isArray(content) ? (content as readonly JsonObject[]) : [];
 }
 
 function partText({ type, text, data, mimeType, uri, resource }: JsonObject): string {

@@ -22,7 +22,8 @@ export function toFindingLines(findings: readonly Finding[], format: FindingsFor
   const rows = findings.flatMap((finding): readonly ColumnRow[] => {
     const [first = '', ...rest] = finding.message.split('\n');
     const code = detail ? [styled('dim', `code: ${finding.code}`, stream)] : [];
-    const below = [...rest, styled('dim', `fix: ${finding.fix}`, stream), ...code];
+    const fix = `fix: ${finding.fix}`.split('\n').map((line) => styled('dim', line, stream));
+    const below = [...rest, ...fix, ...code];
     return [
       [placeOf(finding), styled(finding.severity, finding.severity, stream), first],
       ...below.map((line) => ['', '', line]),

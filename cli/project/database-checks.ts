@@ -130,7 +130,7 @@ async function withDatabase<T>(
   if (choice.path === MEMORY_PATH || existsSync(choice.path)) return use(choice, work);
   const path = join(tmpdir(), `svc-${randomUUID()}.db`);
   try {
-    if (await createFromSeed(root, path)) return await use({ ...choice, path }, work);
+    if (await createFromSeed(root, path, choice.path)) return await use({ ...choice, path }, work);
     throw new SvcError('database_unavailable', `there is no file ${choice.path} yet`);
   } finally {
     for (const made of [path, `${path}.wal`]) await rm(made, { force: true });
@@ -161,11 +161,11 @@ function unreachable({ code, message }: SvcError): Finding {
 }
 
 function notChecked({ path }: DatabaseChoice, thrown: SvcError): Finding {
-  const [reason = ''] = thrown.message.split('\n');
+  const [reason = '', ...advice] = thrown.message.split('\n');
   const away = isUnreachable(thrown);
   const fix = existsSync(path)
     ? `Stop the process that holds ${path}, and validate again.`
-    : `Create ${path}, or put a seed.sql beside svc-site.yml, and validate again.`;
+    : advice.join('\n') || `Create ${path}, or put a seed.sql beside svc-site.yml, and validate again.`;
   return {
     severity: 'info',
     code: 'sql-not-checked',

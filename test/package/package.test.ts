@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -75,6 +75,20 @@ describe.skipIf(PACKAGE === undefined)('the package', () => {
     const run = new Program(process.execPath, [INSTALLED['in a project'], ...args], shop, env);
     expect(await run.ended).not.toBe(0);
     expect(run.output).toMatch(text);
+  });
+
+  it('says that the SQL was not checked because the native engine is missing, not the seed.sql', {
+    timeout: SLOW,
+  }, async () => {
+    const shop = join(await workspace(), 'shop');
+    rmSync(join(shop, 'shop.duckdb'));
+    writeFileSync(join(shop, 'seed.sql'), 'CREATE TABLE sales AS SELECT 7 AS amount');
+    const run = new Program(process.execPath, [INSTALLED['in a project'], 'validate'], shop);
+    expect(await run.ended).toBe(0);
+    expect(run.output).toMatch(
+      /shop\.duckdb could not be created from seed\.sql: The native database engine needs/,
+    );
+    expect(run.output).toMatch(/fix: Run `npm install @duckdb\/node-api@/);
   });
 
   it('names a page of the docs that is there', { timeout: SLOW }, async () => {

@@ -10,10 +10,10 @@ import { makeFolder } from '../make-folder.ts';
 export const SEED = 'seed.sql';
 
 /**
- * Creates a missing database from the project's seed script; returns whether it did. Throws `file_unavailable`
- * if the folder cannot be written to.
+ * Creates a missing database from the project's seed script; returns whether it did. Errors call the database `name`.
+ * Throws `file_unavailable` if the folder cannot be written to.
  */
-export async function createFromSeed(root: string, path: string): Promise<boolean> {
+export async function createFromSeed(root: string, path: string, name = path): Promise<boolean> {
   const seed = join(root, SEED);
   if (path === MEMORY_PATH || existsSync(path) || !existsSync(seed)) return false;
   if (!statSync(seed).isFile()) {
@@ -22,36 +22,35 @@ export async function createFromSeed(root: string, path: string): Promise<boolea
       `${seed} is not a file. Replace it by a file with SQL, or remove it.`,
     );
   }
-  await create(root, path, await readFile(seed, 'utf8'), ` from ${SEED}`);
+  await create(root, path, await readFile(seed, 'utf8'), `${name} could not be created from ${SEED}`);
   return true;
 }
 
 /** Creates a missing database without tables; returns whether it did. Throws `file_unavailable`. */
 export async function createEmpty(root: string, path: string): Promise<boolean> {
   if (path === MEMORY_PATH || existsSync(path)) return false;
-  await create(root, path, 'SELECT 1', '');
+  await create(root, path, 'SELECT 1', `${path} could not be created`);
   return true;
 }
 
-/** Runs a script on a new database. Errors name the origin of the database: ` from seed.sql`. */
-async function create(root: string, path: string, sql: string, origin: string): Promise<void> {
+/** Runs a script on a new database. Errors begin with `failure`. */
+async function create(root: string, path: string, sql: string, failure: string): Promise<void> {
   const { runScript } = await import('../../duckdb-native/files/script.ts');
   const fresh = `${path}.${randomUUID()}`;
-  await makeFolderOf(path, origin);
+  await makeFolderOf(path, failure);
   try {
     await runScript(fresh, sql, root);
     // The rename makes the file appear whole or not at all, also when two processes start at once.
     await rename(fresh, path);
   } catch (thrown) {
     const { code, message } = toSvcError(thrown);
-    const text = `${path} could not be created${origin}: ${message.replaceAll(fresh, path)}`;
-    throw new SvcError(code, text, { cause: thrown });
+    throw new SvcError(code, `${failure}: ${message.replaceAll(fresh, path)}`, { cause: thrown });
   } finally {
     for (const file of [fresh, `${fresh}.wal`]) await rm(file, { force: true });
   }
 }
 
-async function makeFolderOf(path: string, origin: string): Promise<void> {
+async function makeFolderOf(path: string, failure: string): Promise<void> {
   const folder = dirname(path);
   try {
     makeFolder(folder);
@@ -59,7 +58,7 @@ async function makeFolderOf(path: string, origin: string): Promise<void> {
   } catch (cause) {
     throw new SvcError(
       'file_unavailable',
-      `${path} could not be created${origin}: its folder cannot be written to (${toSvcError(cause).message}).
+      `${failure}: its folder cannot be written to (${toSvcError(cause).message}).
 Give this user write access to the folder, or choose another path with \`database.path\` or SVC_DATABASE_PATH.`,
       { cause },
     );
