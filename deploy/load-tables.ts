@@ -70,7 +70,12 @@ async function resolveTables(
 async function filesOf(filling: Filling, pattern: string): Promise<readonly string[]> {
   const files = await filling.column('SELECT file FROM glob($1) ORDER BY file', [pattern]);
   if (files.length > 0) return files;
-  throw refusal([`There is no file ${pattern}.`]);
+  const isFolder = (await filling.column('SELECT file FROM glob($1) LIMIT 1', [`${pattern}/*`])).length > 0;
+  throw refusal([
+    isFolder
+      ? `${pattern} is a folder. Name its files, for example '${pattern}/*.csv'.`
+      : `There is no file ${pattern}.`,
+  ]);
 }
 
 /** `exports/sales-2024.csv.gz` becomes `sales_2024`. */

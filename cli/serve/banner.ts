@@ -1,5 +1,6 @@
+import type { Catalog } from '../../src/catalog/model.ts';
+import { countOffers } from '../../src/mcp/instructions.ts';
 import { toClientName } from '../../src/pages/connect.ts';
-import { count } from '../io/findings.ts';
 import { styled } from '../io/output.ts';
 
 /** The facts that a server shows when it starts. */
@@ -9,7 +10,8 @@ export interface BannerDetails {
   readonly transport: 'http' | 'sse';
   /** Address of the MCP endpoint. */
   readonly url: string;
-  readonly tools: number;
+  /** The numbers of tools, resources, prompts and skills, such as `2 tools, 1 skill`. */
+  readonly offers: string;
   readonly engine: string;
   readonly readonly: boolean;
   /** Path of the database file. */
@@ -18,15 +20,20 @@ export interface BannerDetails {
   readonly workbench?: string;
 }
 
+/** Names what a server offers: `2 tools, 1 skill`. */
+export function offersText(catalog: Catalog): string {
+  return countOffers(catalog).join(', ') || 'no endpoints';
+}
+
 /** Formats the address of the server, how clients connect to it, and the keys that it takes. */
 export function toBanner(
   { reached, ...serving }: BannerDetails & { readonly reached: string },
   keys: string | null = null,
 ): string {
-  const { project, url, tools, engine, readonly, path, workbench } = serving;
+  const { project, url, offers, engine, readonly, path, workbench } = serving;
   return [
     `${styled('ok', 'serving')} ${styled('strong', project)} on ${styled('strong', url)}`,
-    styled('dim', `  ${count(tools, 'tool')}; ${engine}, ${readonly ? 'read-only' : 'read-write'}, ${path}`),
+    styled('dim', `  ${offers}; ${engine}, ${readonly ? 'read-only' : 'read-write'}, ${path}`),
     ...(workbench === undefined ? [] : [`${styled('ok', 'workbench')} ${styled('strong', workbench)}`]),
     '',
     // clients that sign in must come by the name that tokens are made for

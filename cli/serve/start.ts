@@ -31,6 +31,7 @@ import {
   servedDatabaseOf,
 } from '../project/project.ts';
 import { openSettings } from '../project/settings.ts';
+import { offersText } from './banner.ts';
 import { createGeneration, type ServedGeneration } from './generation.ts';
 import { createServeReloader } from './reload.ts';
 import { servedPart, warnOfBroken } from './served-endpoints.ts';
@@ -141,7 +142,7 @@ export async function start(
     },
     serving: {
       project: catalog.project,
-      tools: Object.keys(catalog.tools).length,
+      offers: offersText(catalog),
       engine: opened.engine,
       readonly: opened.readonly,
       path: relative(process.cwd(), choice.path),

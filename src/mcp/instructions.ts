@@ -16,7 +16,7 @@ const MOST_TAGS = 40;
 export function writeInstructions(catalog: Catalog, held: readonly string[] | undefined): string | null {
   const entries = entriesOf(catalog).filter((entry) => mayCall(entry, held));
   if (entries.length === 0) return null;
-  const has = `${catalog.project} has ${inWords(countKinds(entries))}.`;
+  const has = `${catalog.project} has ${inWords(countsOf(entries))}.`;
   const tags = countTags(entries);
   const shown = tags.slice(0, MOST_TAGS).map(([tag, many]) => `${tag} (${many})`);
   const more = tags.length > MOST_TAGS ? ', …' : '';
@@ -27,7 +27,12 @@ export function writeInstructions(catalog: Catalog, held: readonly string[] | un
   return `${has}${grouped}${finding}`;
 }
 
-function countKinds(entries: readonly AnyEntry[]): readonly string[] {
+/** Counts what a server offers: `2 tools`, `1 skill`. A kind without entries is left out. */
+export function countOffers(catalog: Catalog): readonly string[] {
+  return countsOf(entriesOf(catalog));
+}
+
+function countsOf(entries: readonly AnyEntry[]): readonly string[] {
   const kinds = entries.flatMap(kindOf);
   return (['tool', 'resource', 'prompt', 'skill'] as const).flatMap((kind) => {
     const many = kinds.filter((one) => one === kind).length;

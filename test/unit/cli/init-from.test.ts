@@ -141,9 +141,12 @@ describe('svc init --from', () => {
     writeFileSync(join(root, 'new.duckdb'), databaseFileOf('2.0.0'));
     writeFileSync(join(root, 'broken.json'), '{"a": ');
     writeFileSync(join(root, 'text.db'), 'words');
+    mkdirSync(join(root, 'exports'));
+    writeFileSync(join(root, 'exports/a.csv'), 'a\n1\n');
     for (const [file, reason] of [
       ['new.duckdb', /svc convert/],
       ['none.csv', /There is no file/],
+      ['exports', /exports is a folder\. Name its files, for example '.*exports\/\*\.csv'\./],
       ['none.duckdb', /There is no file/],
       ['text.db', /text\.db is a text file, not a DuckDB database\.\n *Name another file with --from/],
       ['broken.json', /broken\.json: .*[Mm]alformed JSON/],
