@@ -24,9 +24,11 @@ describe.skipIf(PACKAGE === undefined)('the package', () => {
     }
   });
 
-  it('holds its docs, and neither tests nor source maps', () => {
+  it('holds its docs and examples, and neither tests nor source maps', () => {
     const files = readdirSync(own, { recursive: true, encoding: 'utf8' });
     expect(files).toContain('docs/how-to/embed.md');
+    // the docs begin with them
+    expect(files).toContain('examples/hello/tools/top_products.yml');
     expect(files.filter((file) => /\.map$|\.test\.|^(src|test|scripts)\//.test(file))).toEqual([]);
     const { private: hidden } = JSON.parse(readFileSync(join(own, 'package.json'), 'utf8'));
     expect(hidden).toBeUndefined();
