@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { buildTarget } from '../../deploy/build.ts';
 import type { BuildResult } from '../../deploy/build-options.ts';
 import { startFunction } from '../../deploy/targets/aws-lambda/preview/function.ts';
+import { unallowedComponents } from '../licences.ts';
 import { type Running, startNode, startOnVercel } from './platforms.ts';
 import { callerOf, createPythonProject, type Files, SHARED } from './python-project.ts';
 
@@ -148,7 +149,9 @@ test('the package of Lambda stays well below what can be uploaded directly', asy
   expect(packed).toContain('project/python/tools.py');
   expect(packed).toContain('project/python/shared/__init__.py');
   expect(packed.filter((path) => path.includes('__pycache__'))).toEqual([]);
-  expect(await readFile(join(out, 'aws-lambda/sbom.cdx.json'), 'utf8')).toContain('pkg:npm/pyodide@314.0.7');
+  const bom = await readFile(join(out, 'aws-lambda/sbom.cdx.json'), 'utf8');
+  expect(bom).toContain('pkg:npm/pyodide@314.0.7');
+  expect(unallowedComponents(bom)).toEqual(['pyodide: MPL-2.0']);
   const licenses = await readFile(join(out, 'aws-lambda/THIRD-PARTY-LICENSES.txt'), 'utf8');
   expect(licenses).toMatch(/Mozilla Public License Version 2.0[\s\S]*PYTHON SOFTWARE FOUNDATION LICENSE/);
 });

@@ -7,6 +7,7 @@ import { runScript } from '../../../../adapters/duckdb-native/files/script.ts';
 import { buildTarget } from '../../../../deploy/build.ts';
 import type { BuildOptions } from '../../../../deploy/build-options.ts';
 import { thisArchitecture } from '../../../../deploy/native/architecture.ts';
+import { unallowedComponents } from '../../../licences.ts';
 
 let root: string;
 const site = (database: string, more = '') =>
@@ -29,6 +30,7 @@ beforeAll(async () => {
 afterAll(() => rm(root, { recursive: true }));
 
 describe('svc build --engine native', () => {
+  // Requirements: own.licences
   it('puts the driver of one processor into the artefact, and no wasm engine', async () => {
     await site('{ path: shop.duckdb }');
     const { out, files } = await build({});
@@ -46,6 +48,7 @@ describe('svc build --engine native', () => {
     expect(await new Validation.JsonStrictValidator(Spec.Version.v1dot6).validate(bom ?? '')).toBeNull();
     expect(bom).toContain(`pkg:npm/%40duckdb/node-bindings-linux-${process.arch}@`);
     expect(bom).not.toContain('duckdb-wasm');
+    expect(unallowedComponents(bom ?? '')).toEqual([]);
     expect(licenses).toContain(`@duckdb/node-bindings-linux-${process.arch}`);
   });
 

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runScript } from '../../../../adapters/duckdb-native/files/script.ts';
 import { buildTarget } from '../../../../deploy/build.ts';
 import { TARGET_NAMES, type TargetName } from '../../../../deploy/targets/targets.ts';
+import { unallowedComponents } from '../../../licences.ts';
 
 const SITE =
   'svc: 1\nproject: shop\nprofile: default\nprofiles: { default: { database: { path: shop.duckdb } } }\n';
@@ -61,6 +62,12 @@ describe.each(TARGET_NAMES)('%s', (target) => {
   test('the bill of materials is what the schema of CycloneDX 1.6 asks for', async () => {
     const validator = new Validation.JsonStrictValidator(Spec.Version.v1dot6);
     expect(await validator.validate(built.text)).toBeNull();
+  });
+
+  // Requirements: own.licences
+  test('each component has an allowed licence', () => {
+    expect(unallowedComponents(built.text)).toEqual([]);
+    expect(unallowedComponents(built.text.replace('"MIT"', '"AGPL-3.0-only"'))).toHaveLength(1);
   });
 
   test('the official schema is really asked', async () => {
