@@ -19,9 +19,9 @@ export const AREAS: { readonly [name: string]: readonly Part[] } = {
       tests: ['test/unit/policy/**/*.test.ts', 'test/unit/call/field-rules.test.ts'],
     },
     {
-      name: 'calls',
+      name: 'statements',
       files: [
-        'src/call/{policies,restricted,caller-statement,completion,pipeline}.ts',
+        'src/call/{restricted,caller-statement}.ts',
         'src/mcp/scopes.ts',
         'src/sql/restricted/{condition,relations,statement}.ts',
       ],
@@ -29,10 +29,15 @@ export const AREAS: { readonly [name: string]: readonly Part[] } = {
         'test/unit/sql/restricted/**/*.test.ts',
         'test/unit/call/{caller-statement,restricted}.test.ts',
         'test/unit/mcp/scopes.test.ts',
+      ],
+    },
+    {
+      name: 'calls',
+      files: ['src/call/{policies,completion,pipeline}.ts'],
+      tests: [
         'test/unit/call/{policies,notified-rows}.test.ts',
         'test/unit/mcp/methods/completion.test.ts',
         'test/unit/mcp/{direct,toolsets}.test.ts',
-        'test/unit/call/sql-tools-tables.test.ts',
       ],
     },
   ],

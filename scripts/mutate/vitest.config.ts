@@ -10,7 +10,7 @@ process.env.SVC_TEST_DIRECT_REQUESTS ??= '300';
 /** Tests that take seconds run last: most changes are noticed before them. */
 class FastFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const weight = ({ moduleId }: TestSpecification) => Number(/limits|direct|sql-tools/.test(moduleId));
+    const weight = ({ moduleId }: TestSpecification) => Number(/limits|direct/.test(moduleId));
     return files.toSorted(
       (one, other) => weight(one) - weight(other) || (one.moduleId < other.moduleId ? -1 : 1),
     );
@@ -21,8 +21,8 @@ class FastFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: (process.env.SVC_MUTATE_TESTS ?? '').split(';'),
-    // One starts a program, one measures time, and two reach every line for seconds and ask little.
-    exclude: ['**/workerd.test.ts', '**/cost.test.ts', '**/policy/noise.test.ts', '**/cel/endless.test.ts'],
+    // One starts a program, one measures time, and one reaches every line for seconds and asks little.
+    exclude: ['**/workerd.test.ts', '**/cost.test.ts', '**/cel/endless.test.ts'],
     // One process for all of them: starting one takes longer than most tests.
     isolate: false,
     sequence: { sequencer: FastFirst },

@@ -73,11 +73,10 @@ const letters = new WeakMap<TypeNode, ReadonlyMap<string, TypeNode>>();
 function lettersOf(node: TypeNode): ReadonlyMap<string, TypeNode> {
   const known = letters.get(node);
   if (known) return known;
-  const properties = Object.entries(node.properties ?? {});
-  const sorted = properties.toSorted(
-    ([, one], [, other]) => Number(one.sensitive ?? false) - Number(other.sensitive ?? false),
+  const properties = Object.entries(node.properties ?? {}).map(
+    ([name, property]) => [name.toLowerCase(), property] as const,
   );
-  const made = new Map(sorted.map(([name, property]) => [name.toLowerCase(), property]));
+  const made = new Map([...properties, ...properties.filter(([, { sensitive }]) => sensitive)]);
   letters.set(node, made);
   return made;
 }

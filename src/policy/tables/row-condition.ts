@@ -125,9 +125,9 @@ function toComparison(expr: Expr, name: string): RowsFor {
 /** `column == null` and `column != null`, where `null` is written. */
 function missingTest(operator: RowOperator, operands: readonly [Expr, Expr]): RowsFor | null {
   if (operator !== '=' && operator !== '<>') return null;
-  const column = operands.find(readsColumns);
-  const other = operands.find((operand) => operand !== column);
-  if (column === undefined || other === undefined || !isNull(other)) return null;
+  const [one, two] = operands;
+  const [column, other] = readsColumns(one) ? [one, two] : [two, one];
+  if (!isNull(other)) return null;
   const operand = toOperand(column);
   return (caller) => {
     const missing = { missing: operand(caller) };

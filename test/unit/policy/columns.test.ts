@@ -56,6 +56,7 @@ describe('a rule about the columns of a statement', () => {
     ['address.stree', { address: STRUCT }, [], 'no column address.stree'],
     ['addres.street', { address: STRUCT }, [], 'no column addres.street'],
     ['address.inner_part.town', { address: STRUCT }, [], 'no column address.inner_part.town'],
+    ['someone.street', { address: STRUCT }, [], 'no column someone.street'],
     ['address.town.street', { address: STRUCT }, [], 'no column address.town.street'],
     ["state.'a", { state: "ENUM('a b', 'c d')" }, [], "no column state.'a"],
     ['pay.part', { pay: 'INTEGER' }, [], 'no column pay.part'],
@@ -107,6 +108,7 @@ describe('the values of a completion', () => {
     [[deny('size(response) > 0')], false],
     [[deny('user.claims.missing')], true],
     [[deny("now() > timestamp('2020-01-01T00:00:00Z')")], true],
+    [[deny("now() < timestamp('2020-01-01T00:00:00Z')")], false],
     [[deny('not an expression')], false],
     [[mask('true', 'PAY')], true],
     [[mask('true', 'other', 'pay')], true],
@@ -125,13 +127,22 @@ describe('an edited result', () => {
     const rule = deny(
       "now() > timestamp('2026-01-31T14:00:00Z') && now() < timestamp('2026-01-31T15:00:00Z')",
     );
-    expect(edit([rule], [{ n: 1 }]).decision.outcome).toBe('deny');
+    expect(edit([rule], [{ n: 1 }]).decision).toMatchObject({ outcome: 'deny', failure: null });
+    const over = deny("now() > timestamp('2026-01-31T15:00:00Z')");
+    expect(edit([over], [{ n: 1 }]).decision.outcome).toBe('allow');
   });
 
   it('gives the reason of an author only for a rule that denies', () => {
     const rule = { ...mask("user.email.endsWith('x')", 'n'), reason: 'Sign in.' };
     const { decision } = edit([rule], [{ n: 1 }], { user: { ...ALICE, email: null } });
     expect(decision.reason).toBe(FAILED);
+  });
+
+  it('is denied or edited by a rule that names fields beside its action', () => {
+    const fields = ['gone'];
+    expect(edit([{ ...deny('true', 'No.'), fields }], { a: 1 }).decision.reason).toBe('No.');
+    const returns: TypeNode = { type: 'object', properties: { a: { type: 'integer', sensitive: true } } };
+    expect(edit([{ ...sensitive('true'), fields }], { a: 1 }, { returns }).value).toEqual({});
   });
 
   it.each<[JsonValue, string, boolean]>([

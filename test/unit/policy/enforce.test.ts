@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { User } from '../../../src/context.ts';
 import { SvcError } from '../../../src/errors.ts';
-import type { JsonValue } from '../../../src/json.ts';
+import type { JsonObject, JsonValue } from '../../../src/json.ts';
 import { compilePolicies } from '../../../src/policy/compile.ts';
 import {
   combineDecisions,
@@ -8,10 +9,22 @@ import {
   toAuditDecision,
   toDeniedError,
 } from '../../../src/policy/decision.ts';
+import { denialOf } from '../../../src/policy/enforce.ts';
 import type { PolicyRule } from '../../../src/project/model.ts';
 import type { TypeNode } from '../../../src/types/node.ts';
 import { createRandom } from '../types/random.ts';
-import { decide, deny, dropSensitive, edit, filter, mask, policies, scope } from './fixtures.ts';
+import {
+  ALICE,
+  CLOCK,
+  decide,
+  deny,
+  dropSensitive,
+  edit,
+  filter,
+  mask,
+  policies,
+  scope,
+} from './fixtures.ts';
 
 const PERSON = { name: 'Ann', salary: 10, address: { city: 'Bern', street: 'Weg 1' } };
 const PERSON_TYPE: TypeNode = {
@@ -228,6 +241,43 @@ describe('output rules in order', () => {
   });
 });
 
+describe('the denial of a call whose arguments are not all valid', () => {
+  const program = compilePolicies(
+    policies({
+      input: [
+        deny('n > 100', 'Too much.'),
+        { ...mask('true', 'n') },
+        deny("user.role == 'guest'"),
+        deny("now() > timestamp('2027-01-01T00:00:00Z')", 'Too late.'),
+      ],
+    }),
+    scope([{ name: 'n', type: 'integer' }]),
+  );
+  const denial = (args: JsonObject, user: User | null = ALICE, clock = CLOCK) =>
+    denialOf(program, args, user, clock);
+
+  it('is that of the first rule that denies, whatever the other arguments are', () => {
+    expect(denial({ n: 101 })).toEqual({
+      outcome: 'deny',
+      rules: ['input[0]'],
+      reason: 'Too much.',
+      evaluated: 1,
+      failure: null,
+    });
+    expect(denial({}, { ...ALICE, role: 'guest' })).toMatchObject({
+      rules: ['input[2]'],
+      reason: 'Access denied by policy.',
+      evaluated: 3,
+    });
+    expect(denial({}, ALICE, { now: () => Date.UTC(2027, 1, 1) })).toMatchObject({ reason: 'Too late.' });
+  });
+
+  it('is none if no rule denies, or only one that cannot be evaluated', () => {
+    expect(denial({})).toBeNull();
+    expect(denial({ n: 1 })).toBeNull();
+  });
+});
+
 describe('the time of a call', () => {
   /** A clock on which each look takes a second. */
   const running = () => {
@@ -285,6 +335,9 @@ describe('decisions', () => {
     expect(combineDecisions(NO_DECISION, allowed).outcome).toBe('allow');
     const denied = decide([deny('true', 'no')]);
     expect(combineDecisions(denied, NO_DECISION)).toEqual(denied);
+    const failed = decide([deny('nope')]);
+    expect(combineDecisions(failed, NO_DECISION)).toEqual(failed);
+    expect(combineDecisions(NO_DECISION, failed)).toEqual(failed);
   });
 
   // Requirements: audit.policy_decision

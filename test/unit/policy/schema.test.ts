@@ -43,6 +43,8 @@ describe('what policies do to the declared result', () => {
     expect(effects([deny('true')])).toEqual([]);
     expect(effects([filter('true', 'id')], null)).toEqual([]);
     expect(effects([filter('true', 'nope')])).toEqual([]);
+    const open: TypeNode = { type: 'object', properties: { extra: { type: 'object' } } };
+    expect(effects([filter('true', 'extra.part')], open)).toEqual([]);
   });
 
   it('is named by where it happens, deepest first and once', () => {
@@ -146,5 +148,46 @@ describe('the schema that clients see', () => {
     expect(adjustSchema({ type: 'integer' }, root)).toEqual({
       anyOf: [{ type: 'integer' }, { type: 'null' }],
     });
+  });
+
+  it('keeps the title and the description of a masked field at its top', () => {
+    const titled: JsonObject = { type: 'integer', title: 'Key', description: 'A key', minimum: 1 };
+    const plain: JsonObject = { type: 'integer' };
+    const masked = (id: JsonObject) =>
+      adjusted([mask('true', 'id')], { type: 'array', items: { type: 'object', properties: { id } } });
+    const parts = (id: JsonObject) => ({ type: 'array', items: { type: 'object', properties: { id } } });
+    const text = { type: 'string', const: '****' };
+    expect(masked(titled)).toEqual(
+      parts({ title: 'Key', description: 'A key', anyOf: [{ type: 'integer', minimum: 1 }, text] }),
+    );
+    expect(JSON.stringify(masked(plain))).toBe(JSON.stringify(parts({ anyOf: [plain, text] })));
+    expect(
+      Object.keys((masked(plain) as { items: { properties: { id: object } } }).items.properties.id),
+    ).toEqual(['anyOf']);
+  });
+
+  it.each<JsonObject>([
+    { type: 'array' },
+    { type: 'array', items: true },
+    { type: 'array', items: { type: 'object' } },
+    { type: 'array', items: { type: 'object', properties: { other: { type: 'string' } } } },
+    { type: 'array', items: { type: 'object', properties: { id: true } } },
+  ])('stays %j where it says nothing of the field', (short) => {
+    expect(adjusted([mask('true', 'id')], short)).toEqual(short);
+  });
+
+  it('requires no filtered field, and has no empty list of required ones', () => {
+    const of = (required?: readonly string[]) => ({
+      type: 'array',
+      items: {
+        type: 'object',
+        ...(required === undefined ? {} : { required }),
+        properties: { id: { type: 'integer' } },
+      },
+    });
+    const filtered = (schema: object) => adjusted([filter('true', 'id')], schema as JsonObject);
+    expect(filtered(of(['id', 'name']))).toEqual(of(['name']));
+    expect(filtered(of(['id']))).toEqual(of());
+    expect(filtered(of())).toEqual(of());
   });
 });

@@ -49,6 +49,8 @@ describe('the rows of a table', () => {
     ["a in [null, 'x', 5]", { some: [compared('a', 'in', { list: ['x'] }), UNKNOWN] }],
     ['a in [null]', { some: [{ is: false }, UNKNOWN] }],
     ['a in []', { is: false }],
+    ['a in [["x"], null]', { some: [compared('a', 'in', { list: [{ list: ['x'] }] }), UNKNOWN] }],
+    ['a in user.email', compared('a', 'in', 'alice@acme.com')],
     ['null in a', UNKNOWN],
     ['1 in a', { left: { value: 1n }, operator: 'in', right: column('a') }],
     ['a && b', { every: [column('a'), column('b')] }],
@@ -89,6 +91,15 @@ describe('the rows of a table', () => {
       expect(() => rowsOf(rows)).toThrow('cannot be used');
     },
   );
+
+  it.each([
+    ['[a]', 'has a part about columns that SQL cannot evaluate'],
+    ['a.b', 'has a part about columns that SQL cannot evaluate'],
+    ['a.startsWith()', 'uses startsWith on a column'],
+    ['-a == 1', 'calculates with a column'],
+  ])('are not shown for %s, and the error says why', (rows, message) => {
+    expect(() => rowsOf(rows)).toThrow(message);
+  });
 
   it('are not shown if the condition is no expression', () => {
     expect(() => rowsOf('a ==')).toThrow('cannot be used');
