@@ -33,7 +33,7 @@ export function endpointAccessOf(policies: Policies, scope: PolicyScope, user: U
   const rules = toFormulaRules(policies, scope, { user });
   // In an output condition, `response` is the result, even if a parameter has that name.
   const input = sideOf(rulesOn(rules, 'input'), typesOfInput(scope));
-  const output = sideOf(rulesOn(rules, 'output'), typesOfOutput(scope));
+  const output = sideOf(decidingRules(rulesOn(rules, 'output')), typesOfOutput(scope));
   const sides = [input, output];
   const denying = sides.find(({ call }) => call === 'deny');
   const open = sides.filter(({ call }) => call === 'depends');
@@ -64,13 +64,26 @@ function rulesOn(rules: readonly FormulaRule[], side: Side): readonly FormulaRul
   return rules.filter((rule) => rule.side === side);
 }
 
+/** As in a call: if a rule denies every result, those that read the result decide nothing. */
+function decidingRules(rules: readonly FormulaRule[]): readonly FormulaRule[] {
+  const others = rules.filter(({ formula }) => !openReads(formula).some(isOfResponse));
+  return others.some((rule) => isSure(rule) && denies(rule, NO_WORLD)) ? others : rules;
+}
+
+function isOfResponse(path: string): boolean {
+  return path.split('.', 1)[0] === 'response';
+}
+
+function isSure({ formula }: FormulaRule): boolean {
+  return formula.kind === 'known';
+}
+
 function sideOf(rules: readonly FormulaRule[], typeOf: TypeOf): SideAccess {
   const formulas = rules.map(({ formula }) => formula);
   const worlds = worldsOf(formulas, typeOf);
   const edits = rules.filter(({ rule }) => rule.action !== 'deny');
   // With too many assignments, every outcome that is not certain depends.
   const looked = worlds ?? [];
-  const isSure = ({ formula }: FormulaRule) => formula.kind === 'known';
   const ends = looked.map((world) => rules.find((rule) => denies(rule, world)) ?? null);
   const denied = worlds
     ? rules.filter((rule) => ends.includes(rule))

@@ -245,6 +245,24 @@ describe('what one caller may do', () => {
     expect(call(policies([deny('maybe')]), null)).toMatchObject({ call: 'depends' });
   });
 
+  it('names no rule about the result if another one denies every result', () => {
+    const first = { ...deny('size(response) > 2'), reason: 'Too many.' };
+    const last = { ...deny("user.role == 'a'"), reason: 'Not for you.' };
+    const given = policies([], [first, mask('true', 'name'), last]);
+    expect(call(given, user('a'))).toMatchObject({
+      call: 'deny',
+      rules: ['output[2]'],
+      reason: 'Not for you.',
+      fields: [],
+    });
+    expect(call(given, user('b'))).toMatchObject({
+      call: 'depends',
+      rules: ['output[0]'],
+      reason: 'Too many.',
+      depends_on: ['response'],
+    });
+  });
+
   it('names every field and what becomes of it', () => {
     const given = policies(
       [],
