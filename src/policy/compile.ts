@@ -78,18 +78,14 @@ export function compileCondition(condition: string | Expr): CompiledRule['evalua
   };
 }
 
-/** The value of an expression, or the reason why it has none. */
-export type Evaluated = { readonly value: unknown } | { readonly failure: string };
-
-/** Compiles an expression of any type. */
-export function compileExpression(expr: Expr): (bindings: Bindings, now: () => number) => Evaluated {
+/** Compiles an expression of any type. Its value is no value of CEL if it cannot be evaluated. */
+export function compileExpression(expr: Expr): (bindings: Bindings, now: () => number) => unknown {
   const { meter, environment } = sharedEvaluator();
   const run = planCondition(environment, expr);
-  if (typeof run === 'string') return () => ({ failure: run });
+  if (typeof run === 'string') return () => undefined;
   return (bindings, now) => {
     meter.start(now);
-    const value = run(bindings);
-    return isCelError(value) ? { failure: value.message } : { value };
+    return run(bindings);
   };
 }
 
@@ -102,10 +98,13 @@ let evaluator: Evaluator | null = null;
 
 /** Created at the first use (25 kB). All conditions share it, because evaluation is synchronous and each sets the meter first. */
 function sharedEvaluator(): Evaluator {
-  if (evaluator !== null) return evaluator;
-  const meter = createMeter();
-  evaluator = { meter, environment: createEnvironment(meter) };
+  evaluator ??= createEvaluator();
   return evaluator;
+}
+
+function createEvaluator(): Evaluator {
+  const meter = createMeter();
+  return { meter, environment: createEnvironment(meter) };
 }
 
 function planCondition(
@@ -144,6 +143,8 @@ function createMeter(): Meter & { start(now: () => number): void } {
       left -= units;
       if (left < 0) throw new SvcError('internal', 'the condition takes too many steps');
     },
-    now: () => clock(),
+    now() {
+      return clock();
+    },
   };
 }

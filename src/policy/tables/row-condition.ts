@@ -82,8 +82,8 @@ function toRows(expr: Expr): RowsFor {
 function toKnown(expr: Expr): RowsFor {
   const evaluate = compileExpression(expr);
   return ({ bindings, now }) => {
-    const result = evaluate(bindings, now);
-    return { is: 'value' in result && typeof result.value === 'boolean' ? result.value : null };
+    const value = evaluate(bindings, now);
+    return { is: typeof value === 'boolean' ? value : null };
   };
 }
 
@@ -149,10 +149,7 @@ function toOperand(expr: Expr): (caller: CallerValues) => RowOperand {
     return () => column;
   }
   const evaluate = compileExpression(expr);
-  return ({ bindings, now }) => {
-    const result = evaluate(bindings, now);
-    return { value: 'value' in result ? toSqlValue(result.value) : null };
-  };
+  return ({ bindings, now }) => ({ value: toSqlValue(evaluate(bindings, now)) });
 }
 
 function bare(name: string): string {

@@ -11,6 +11,7 @@ describe('a rule that cannot be evaluated', () => {
     ['a missing claim', 'user.claims.level < 3'],
     ['an unknown name', 'nope'],
     ['an unknown function', 'nope(1)'],
+    ['a message of a protocol', 'Foo{a: 1} == 1'],
     ['a syntax error', 'user.role =='],
     ['an empty condition', ''],
     ['a text instead of true or false', 'user.role'],
@@ -31,7 +32,13 @@ describe('a rule that cannot be evaluated', () => {
     const user = { ...NOBODY, claims: {} };
     const decision = decide([deny(condition, 'not this reason')], { user });
     expect(decision).toMatchObject({ outcome: 'deny', rules: ['input[0]'], reason: REASON, evaluated: 1 });
-    expect(decision.failure).toMatch(/^input\[0\]: ./);
+    expect(decision.failure).toMatch(/^input\[0\]: (?!undefined)./);
+  });
+
+  it('has the reason in the log', () => {
+    expect(decide([deny('')]).failure).toContain('not a valid CEL expression: it is empty');
+    expect(decide([deny('user.role')]).failure).toContain('the condition gives a value of type string');
+    expect(decide([deny('string')]).failure).toContain('the condition gives a type, not true or false');
   });
 
   it.each([

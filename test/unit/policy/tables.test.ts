@@ -71,6 +71,9 @@ describe('the rows of a table', () => {
     ['a == user.email', compared('a', '=', 'alice@acme.com')],
     ['a == user.claims.level', compared('a', '=', 3n)],
     ['a == user.claims.team', UNKNOWN],
+    ['a == nope(1)', UNKNOWN],
+    ['a == Foo{b: 1}', UNKNOWN],
+    ['nope(1) && a', { every: [UNKNOWN, column('a')] }],
   ])('%s', (rows, expected) => {
     expect(rowsOf(rows)).toEqual(expected);
   });
@@ -99,6 +102,15 @@ describe('the rows of a table', () => {
     ['-a == 1', 'calculates with a column'],
   ])('are not shown for %s, and the error says why', (rows, message) => {
     expect(() => rowsOf(rows)).toThrow(message);
+  });
+
+  it('are found with a budget for each part of the condition', () => {
+    const claims = { few: Array(15).fill(1), many: Array(9_999).fill(1) };
+    const loop = 'user.claims.few.all(x, user.claims.many.all(y, true))';
+    const same = compared('a', '=', true);
+    expect(rowsOf(`a == ${loop} && a == ${loop}`, claims)).toEqual({ every: [same, same] });
+    const more = { ...claims, few: Array(21).fill(1) };
+    expect(rowsOf(`a == ${loop}`, more)).toEqual(UNKNOWN);
   });
 
   it('are not shown if the condition is no expression', () => {
