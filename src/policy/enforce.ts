@@ -52,7 +52,8 @@ export function denialOf(
   for (const { rule, name, evaluate } of program.input) {
     const verdict = evaluate(bindings, now);
     evaluated += 1;
-    if (matches(verdict) && rule.action === 'deny') {
+    // A rule about the call can only deny; another action there cannot be evaluated.
+    if (matches(verdict)) {
       return { ...advance(NO_DECISION, rule, name, verdict), evaluated };
     }
   }

@@ -84,13 +84,13 @@ function withoutRequired(schema: JsonObject, name: string): JsonObject {
 
 /** Copies a schema with one part edited. Constraints on whole values above it (`enum`, `uniqueItems`) are removed. */
 function editAt(schema: JsonObject, pointer: Pointer, edit: (part: JsonObject) => JsonObject): JsonObject {
-  const [key, name, ...rest] = pointer;
+  const [key, name = '', ...rest] = pointer;
   if (key === undefined) return edit(schema);
   const { enum: _, uniqueItems: __, ...open } = schema;
   const part = open[key];
   if (!isObject(part)) return schema;
   if (key === 'items') return { ...open, items: editAt(part, pointer.slice(1), edit) };
-  const property = name !== undefined && Object.hasOwn(part, name) ? part[name] : undefined;
-  if (name === undefined || !isObject(property)) return schema;
+  const property = Object.hasOwn(part, name) ? part[name] : undefined;
+  if (!isObject(property)) return schema;
   return { ...open, properties: { ...part, [name]: editAt(property, rest, edit) } };
 }
