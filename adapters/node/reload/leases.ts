@@ -92,11 +92,16 @@ export class Leases<G extends Generation> {
     for (const reject of this.#running) reject(stopping());
   };
 
-  /** Closes all generations, also those that requests still use. */
+  /** Closes all generations, also those that requests still use. Throws when all have closed if the current one cannot be. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const held of this.#replaced) this.#retire(held);
-    await Promise.all([this.current.close(), ...this.#closing]);
+    try {
+      await this.current.close();
+    } finally {
+      // A reload may bring another one meanwhile.
+      while (this.#closing.size > 0) await Promise.all(this.#closing);
+    }
   }
 
   #retire(held: Held<G>): void {

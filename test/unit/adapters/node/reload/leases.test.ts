@@ -106,6 +106,30 @@ describe('the end', () => {
     expect([events.length, leases.current.name]).toEqual([3, 'second']);
   });
 
+  it('comes when every generation is closed, also if the current one cannot be', async () => {
+    const { events, generation, leases } = setUp();
+    const [slow, late] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const closing = (name: string, { promise }: PromiseWithResolvers<void>) =>
+      generation(name, async () => {
+        await promise;
+        events.push(`${name} closed`);
+      });
+    leases.exchange(closing('slow', slow));
+    leases.exchange(
+      generation('stuck', async () => {
+        throw new SvcError('internal', 'it is stuck');
+      }),
+    );
+    const end = leases.close().catch(({ message }) => events.push(message));
+    leases.exchange(closing('late', late));
+    await new Promise((resolve) => setImmediate(resolve));
+    slow.resolve();
+    await new Promise((resolve) => setImmediate(resolve));
+    late.resolve();
+    await end;
+    expect(events).toEqual(['first closed', 'slow closed', 'late closed', 'it is stuck']);
+  });
+
   it('of a generation that cannot be closed is logged', async () => {
     const { lines, generation, leases } = setUp();
     leases.exchange(
