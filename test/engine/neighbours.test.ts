@@ -1,48 +1,122 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { runScript } from '../../adapters/duckdb-native/files/script.ts';
 import { openNative } from '../../adapters/duckdb-native/open.ts';
+import { compileEngine } from '../../adapters/duckdb-wasm/engine/artefact.ts';
+import { pathFile } from '../../adapters/duckdb-wasm/engine/path-file.ts';
+import { openWasm } from '../../adapters/duckdb-wasm/in-process.ts';
+import { openWasmPool } from '../../adapters/duckdb-wasm/pool/open.ts';
 import type { Database } from '../../src/ports.ts';
 import { errorOf, type Folder, read, temporaryFolder, write } from './fixture.ts';
 
+/** Counts rows without two that are the same, which takes about 90 bytes of memory each. */
+const distinct = (rows: number): string =>
+  `SELECT count(*) AS n FROM (SELECT DISTINCT i, md5(i::VARCHAR) FROM range(${rows}) t(i))`;
+
+/** Holds about 56 bytes for each row, and does not end. */
+const holder = (rows: number): string =>
+  `WITH m AS MATERIALIZED (SELECT i, md5(i::VARCHAR) AS t FROM range(${rows}) r(i))
+   SELECT sum(length(a.t) + length(b.t) + a.i * b.i) AS s FROM m a, m b`;
+
+/** Each engine with little memory, and the rows of a statement that needs more than half of it. */
+const ENGINES = [
+  {
+    name: 'duckdb-native',
+    rows: 600_000,
+    open: (path: string) => openNative({ path, readonly: false, memoryMb: 100, threads: 2 }),
+  },
+  {
+    name: 'duckdb-wasm, a pool',
+    rows: 300_000,
+    open: (path: string) => openWasmPool({ path, workers: 1, memoryMb: 64 }),
+  },
+  {
+    name: 'duckdb-wasm, in process',
+    rows: 300_000,
+    open: async (path: string) =>
+      openWasm({ ...(await compileEngine()), file: pathFile(path), memoryMb: 64 }),
+  },
+];
+
+const LONG = { timeout: 240_000 };
+const CALL = { timeoutMs: 120_000 };
+
 let folder: Folder;
-let database: Database;
+let path: string;
 beforeAll(async () => {
   folder = await temporaryFolder();
-  const path = folder.file('empty.duckdb');
+  path = folder.file('empty.duckdb');
   await runScript(path, 'CREATE TABLE nothing (n INTEGER);');
-  database = await openNative({ path, readonly: false, memoryMb: 100, threads: 2 });
 });
-afterAll(async () => {
-  await database.close();
-  await folder.remove();
-});
+afterAll(() => folder.remove());
 
-/** Needs more than half of the memory. */
-const LARGE = 'SELECT count(*) AS n FROM (SELECT DISTINCT i, md5(i::VARCHAR) FROM range(600000) t(i))';
-const TOO_LARGE = LARGE.replace('600000', '6000000');
+async function opened(open: (path: string) => Promise<Database>): Promise<Database> {
+  const database = await open(path);
+  onTestFinished(() => database.close());
+  return database;
+}
 
 // Requirements: own.neighbours
-it('statements that share too little memory are all answered', { timeout: 240_000 }, async () => {
-  const results = await Promise.all(Array.from({ length: 5 }, () => read(database, LARGE)));
-  expect(results.map(({ rows }) => rows)).toEqual(Array.from({ length: 5 }, () => [{ n: 600_000 }]));
-});
+describe.each(ENGINES)('statements that share the memory of $name', ({ open, rows }) => {
+  it('are all answered if each of them fits by itself', LONG, async () => {
+    const database = await opened(open);
+    const results = await Promise.all(
+      Array.from({ length: 5 }, () => read(database, distinct(rows), [], CALL)),
+    );
+    expect(results.map((result) => result.rows)).toEqual(Array.from({ length: 5 }, () => [{ n: rows }]));
+  });
 
-it('a statement that needs too much for itself fails, and the others are answered', {
-  timeout: 240_000,
-}, async () => {
-  const failing = errorOf(read(database, TOO_LARGE));
-  const { rows } = await read(database, LARGE);
-  expect(rows).toEqual([{ n: 600_000 }]);
-  expect(await failing).toMatchObject({ code: 'memory_exceeded' });
+  it('are answered beside one that needs too much, which fails', LONG, async () => {
+    const database = await opened(open);
+    const failing = errorOf(read(database, distinct(rows * 10), [], CALL));
+    expect((await read(database, distinct(rows), [], CALL)).rows).toEqual([{ n: rows }]);
+    expect(await failing).toMatchObject({ code: 'memory_exceeded' });
+  });
+
+  it('are answered while a caller repeats statements that need too much', LONG, async () => {
+    const database = await opened(open);
+    let over = false;
+    const codes = new Set<string>();
+    const greedy = async (): Promise<void> => {
+      while (!over) codes.add((await errorOf(read(database, distinct(rows * 10), [], CALL))).code);
+    };
+    const repeated = Promise.all([greedy(), greedy(), greedy()]);
+    for (let n = 0; n < 10; n += 1) {
+      const { rows: answer } = await read(database, 'SELECT count(*) + $1 AS n FROM nothing', [n], CALL);
+      expect(answer).toEqual([{ n }]);
+    }
+    over = true;
+    await repeated;
+    expect([...codes]).toEqual(['memory_exceeded']);
+  });
+
+  it('end at their deadline or with their caller while they wait to run once more', LONG, async () => {
+    const database = await opened(open);
+    const holding = new AbortController();
+    const held = errorOf(read(database, holder(rows), [], { ...CALL, signal: holding.signal }));
+    const kept = "SELECT sum(memory_usage_bytes) > $1 AS much FROM duckdb_memory() WHERE tag = 'COLUMN_DATA'";
+    const isHeld = async (): Promise<unknown> => (await read(database, kept, [rows * 48])).rows[0]?.much;
+    await expect.poll(isHeld, { timeout: 60_000 }).toBe(true);
+    const leaving = new AbortController();
+    const left = errorOf(read(database, distinct(rows * 10), [], { ...CALL, signal: leaving.signal }));
+    const late = await errorOf(read(database, distinct(rows * 10), [], { timeoutMs: 5_000 }));
+    leaving.abort();
+    expect([late.code, (await left).code]).toEqual(['deadline_exceeded', 'cancelled']);
+    holding.abort();
+    expect((await held).code).toBe('cancelled');
+    expect((await read(database, distinct(rows), [], CALL)).rows).toEqual([{ n: rows }]);
+  });
 });
 
 // Requirements: own.neighbours
-it('a write beside such statements happens once', { timeout: 240_000 }, async () => {
+it('a write beside such statements happens once', LONG, async () => {
+  const database = await opened((file) =>
+    openNative({ path: file, readonly: false, memoryMb: 100, threads: 2 }),
+  );
   const writing = write(
     database,
-    LARGE.replace('SELECT count(*) AS n', 'INSERT INTO nothing SELECT count(*)'),
+    distinct(600_000).replace('SELECT count(*) AS n', 'INSERT INTO nothing SELECT count(*)'),
   );
-  const reads = await Promise.all(Array.from({ length: 4 }, () => read(database, LARGE)));
+  const reads = await Promise.all(Array.from({ length: 4 }, () => read(database, distinct(600_000))));
   expect(reads.map(({ rows }) => rows)).toEqual(Array.from({ length: 4 }, () => [{ n: 600_000 }]));
   await writing;
   expect((await read(database, 'SELECT n FROM nothing')).rows).toEqual([{ n: 600_000 }]);

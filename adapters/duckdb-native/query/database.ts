@@ -207,7 +207,7 @@ export class NativeDatabase implements Database {
       }
     };
     const mayRepeat = () => !committing;
-    return takeWrite(() => neighbours.run(() => attempt(0, 0), mayRepeat), limits);
+    return takeWrite(() => neighbours.run(() => attempt(0, 0), { mayRepeat }), limits);
   }
 
   /** Runs a read once more if it found a connection lost that another one can replace. */

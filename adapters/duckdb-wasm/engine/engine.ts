@@ -2,14 +2,15 @@ import { cancelledError, SvcError } from '../../../src/errors.ts';
 import type { JsonValue } from '../../../src/json.ts';
 import type { ScanLimits, SqlCall, SqlCaller, SqlRequest, SqlResult } from '../../../src/ports.ts';
 import { toKept } from '../../../src/sql/lanes/may-keep.ts';
+import { Neighbours } from '../../../src/sql/neighbours.ts';
 import { asQuery } from '../../../src/sql/query.ts';
 import { breaksEngine, EngineReplaced, readonlyError, toEngineError } from '../errors.ts';
 import { type RegisterMissing, registerFunctions } from '../functions/register.ts';
 import { Session } from '../query/session.ts';
 import { checkStandIns } from '../query/stand-ins.ts';
 import type { Statement } from '../query/statement.ts';
-import { Admission } from './admission.ts';
-import { Connection, type Entrance, finish } from './connection.ts';
+import { watchEnd } from './call-end.ts';
+import { Connection, type Entrance } from './connection.ts';
 import type { DatabaseFile } from './database-file.ts';
 import { createInstance, type Instance } from './instance.ts';
 import { checkMemory, lockdown, openDatabase } from './open-database.ts';
@@ -36,6 +37,8 @@ export interface WasmEngineOptions {
 
 /** The most statements that are open at a time in an engine whose file is fetched. */
 const MOST_OPEN = 8;
+/** The longest time that statements wait for one that runs once more, if the file is at hand, in milliseconds. */
+const HOLD_MS = 10_000;
 
 /** One DuckDB over one read-only database file. Statements of several callers run in turns. */
 export class Engine {
@@ -43,12 +46,14 @@ export class Engine {
   readonly #instance: Instance;
   readonly #watchdog = new Watchdog();
   readonly #turns = new Turns(this.#watchdog);
-  readonly #admission = new Admission(MOST_OPEN, this.#watchdog);
+  readonly #neighbours: Neighbours;
   readonly #lanes: StatementLanes;
   #database = 0;
   /** The calls whose statements asked for their caller. */
   readonly #asking = new WeakSet<SqlCall>();
   #registerMissing: RegisterMissing = () => false;
+  /** The number of statements since the database was opened. */
+  #statements = 0;
   #call: SqlCall | null = null;
   #standIn: SqlCaller | null = null;
   #broken = false;
@@ -56,13 +61,15 @@ export class Engine {
   private constructor(options: WasmEngineOptions, instance: Instance) {
     this.#options = options;
     this.#instance = instance;
+    // If the platform dropped a call that runs once more, nothing goes on, and the watchdog has the engine replaced.
+    const fetched = { most: MOST_OPEN, holdMs: Number.POSITIVE_INFINITY };
+    this.#neighbours = new Neighbours(instance.waiting === null ? { holdMs: HOLD_MS } : fetched);
     this.#lanes = new StatementLanes({
       instance,
       isBroken: () => this.#broken,
       enter: (call, step) => this.#enter(call ?? unlimited(), step),
       connect: () => Session.open(instance, this.#database),
       prepare: (session, sql) => this.#prepare(session, sql),
-      finish: (statement, call) => finish(statement, this.#entranceOf(call, null)),
       hasAsked: (call) => this.#asking.has(call),
     });
   }
@@ -90,85 +97,110 @@ export class Engine {
 
   async run(request: SqlRequest, call: SqlCall): Promise<SqlResult> {
     if (request.mode === 'write') throw readonlyError();
-    try {
-      return await this.#read(request, call);
-    } catch (thrown) {
-      // Idle lanes hold memory that the statement may need.
-      const full = thrown instanceof SvcError && thrown.code === 'memory_exceeded';
-      if (!full || this.#broken || this.#lanes.idle === 0) throw thrown;
-      this.#lanes.clear();
-      return this.#read(request, call);
-    }
+    return this.#beside(call, request.scan, (entrance) => this.#read(request, entrance));
   }
 
   /** Reads in a lane if the statement has proven itself, else on a connection of its own. */
-  async #read(request: SqlRequest, call: SqlCall): Promise<SqlResult> {
-    // It takes no lane, which it would not give back.
-    if (call.signal.aborted) throw cancelledError();
+  async #read(request: SqlRequest, entrance: Entrance): Promise<SqlResult> {
+    const { call } = entrance;
     // A lane is closed at any time, but a suspended engine must not be entered.
     const kept = this.#instance.waiting === null ? toKept(request, call.caller) : null;
-    if (kept === null) return this.#readAlone(request, call);
-    const answer = await this.#lanes.read(kept, call);
+    if (kept === null) return this.#readAlone(request, entrance);
+    const answer = await this.#lanes.read(kept, entrance);
     if (answer !== null) return answer;
     const { generation } = this.#lanes;
     try {
-      const result = await this.#readAlone(kept, call);
+      const result = await this.#readAlone(kept, entrance);
       this.#lanes.prove(kept, call, generation);
       return result;
     } catch (thrown) {
       // An error shows the text as its author wrote it.
       if (kept === request || !(thrown instanceof SvcError) || thrown.code !== 'sql_failed') throw thrown;
-      return this.#readAlone(request, call);
+      return this.#readAlone(request, entrance);
     }
   }
 
-  #readAlone(request: SqlRequest, call: SqlCall): Promise<SqlResult> {
-    return this.#work(call, request.scan, (connection) => connection.read(request));
+  #readAlone(request: SqlRequest, entrance: Entrance): Promise<SqlResult> {
+    return this.#connected(entrance, (connection) => connection.read(request));
   }
 
   /** Parses and plans a statement without running it. */
   async prepare(sql: string, mode: SqlRequest['mode'], call: SqlCall = unlimited()): Promise<void> {
     if (mode === 'write') throw readonlyError();
-    await this.#work(call, undefined, (connection) => connection.plan(sql));
+    await this.#besideConnected(call, (connection) => connection.plan(sql));
   }
 
   /** Plans a query as `run` does, with its most rows, and returns the plan. */
   async explain({ sql, values, maxRows }: Omit<SqlRequest, 'mode'>): Promise<JsonValue> {
     const query = { sql: asQuery(sql, maxRows + 1), values };
-    return this.#work(unlimited(), undefined, (connection) => connection.explain(query));
+    return this.#besideConnected(unlimited(), (connection) => connection.explain(query));
   }
 
   close(): void {
-    const { call, heap, scratch } = this.#instance;
     this.#lanes.clear();
-    if (!this.#broken) {
-      heap.setU32(scratch, this.#database);
-      call.duckdb_close(scratch);
-    }
+    if (!this.#broken) this.#closeDatabase();
     this.#broken = true;
   }
 
-  /** Runs work on a connection of its own. A trap marks the engine as broken. */
-  async #work<T>(
+  #besideConnected<T>(call: SqlCall, work: (connection: Connection) => Promise<T>): Promise<T> {
+    return this.#beside(call, undefined, (entrance) => this.#connected(entrance, work));
+  }
+
+  /** Runs work beside that of others, once more without them if it lacks memory. A trap marks the engine as broken. */
+  async #beside<T>(
     call: SqlCall,
     scan: ScanLimits | undefined,
-    work: (connection: Connection) => Promise<T>,
+    work: (entrance: Entrance) => Promise<T>,
   ): Promise<T> {
-    if (call.signal.aborted) throw cancelledError();
     const waits = this.#waitingCall(call, scan);
     const entrance = this.#entranceOf(call, waits);
-    if (waits === null) return this.#connected(entrance, work);
-    const attempt = async (): Promise<T> => {
-      waits.beginAttempt();
-      await this.#orReplaced(this.#turns.take(waits.ended));
-      return this.#connected(entrance, work).finally(() => this.#turns.release());
+    const begin = async (): Promise<T> => {
+      // It takes no lane, which it would not give back.
+      if (call.signal.aborted) throw cancelledError();
+      this.#statements += 1;
+      return work(entrance);
     };
+    const free = (alone: boolean): Promise<boolean> => this.#makeRoom(entrance, alone);
+    if (waits === null) {
+      const wait = (entered: Promise<void>): Promise<void> => unlessEnded(entrance, entered);
+      return this.#neighbours.run(begin, { wait, makeRoom: free });
+    }
+    const inTurn = async <R>(step: () => Promise<R>): Promise<R> => {
+      await this.#orReplaced(this.#turns.take(waits.ended));
+      return step().finally(() => this.#turns.release());
+    };
+    const attempt = (): Promise<T> => {
+      waits.beginAttempt();
+      return inTurn(begin);
+    };
+    const makeRoom = (alone: boolean): Promise<boolean> => {
+      waits.beginAttempt();
+      return inTurn(() => free(alone));
+    };
+    const wait = (entered: Promise<void>): Promise<void> => this.#watchdog.wait(entered, waits.ended);
     try {
-      return await this.#orReplaced(this.#admission.run(attempt, waits.ended));
+      return await this.#orReplaced(this.#neighbours.run(attempt, { wait, makeRoom }));
     } catch (thrown) {
       throw waits.withSpent(thrown);
     } finally {
       waits.close();
+    }
+  }
+
+  /**
+   * Opens the database again, which frees all memory of earlier statements. DuckDB drops the blocks that it keeps at its
+   * own limit, but not if an allocation fails; it goes on counting memory that its buffer allocator failed to get; and
+   * small objects scattered over the heap leave no large piece free. Returns whether there was anything to free.
+   */
+  async #makeRoom({ enter }: Entrance, alone: boolean): Promise<boolean> {
+    if (this.#broken || !alone || this.#statements <= 1) return false;
+    this.#lanes.clear();
+    try {
+      await enter(() => this.#reopening());
+      return true;
+    } catch (thrown) {
+      this.#broken = true;
+      throw thrown;
     }
   }
 
@@ -260,7 +292,20 @@ export class Engine {
     else await this.#enterWaiting(call, () => this.#opening(), waits);
   }
 
+  *#reopening(): EngineStep<void> {
+    this.#closeDatabase();
+    this.#instance.releaseCallbacks();
+    yield* this.#opening();
+  }
+
+  #closeDatabase(): void {
+    const { call, heap, scratch } = this.#instance;
+    heap.setU32(scratch, this.#database);
+    call.duckdb_close(scratch);
+  }
+
   *#opening(): EngineStep<void> {
+    this.#statements = 0;
     this.#database = yield* openDatabase(this.#instance, this.#options.file);
     const session = yield* Session.open(this.#instance, this.#database);
     this.#registerMissing = registerFunctions({
@@ -319,6 +364,12 @@ export class Engine {
 }
 
 const NEVER = new Promise<never>(() => {});
+
+/** Waits for a place in the engine. Throws the reason if the call ends before. */
+async function unlessEnded({ call, deadline }: Entrance, entered: Promise<void>): Promise<void> {
+  const { ended, stop } = watchEnd(call, deadline - Date.now());
+  await Promise.race([entered, ended]).finally(stop);
+}
 
 function unlimited(): SqlCall {
   return { caller: null, signal: new AbortController().signal, timeoutMs: Number.POSITIVE_INFINITY };

@@ -37,6 +37,8 @@ export interface Instance {
   addCallback<Kind extends CallbackKind>(kind: Kind, callback: Callback[Kind]): number;
   /** Gives a function of the engine an address, to be passed where C++ takes a pointer to it. */
   addressOf(callee: EngineFunction): number;
+  /** Gives all these addresses away again. Nothing may call them any more. */
+  releaseCallbacks(): void;
   /** Calls a function of the engine by its address. */
   callAddress(address: number, ...args: number[]): number;
   /** Allocates memory of the engine, which the caller frees; throws `memory_exceeded`. */
@@ -139,10 +141,13 @@ function createTag(): WebAssembly.ImportValue {
 function tableCalls(
   table: WebAssembly.Table,
   trampolines: WebAssembly.Module,
-): Pick<Instance, 'addCallback' | 'addressOf' | 'callAddress'> {
+): Pick<Instance, 'addCallback' | 'addressOf' | 'releaseCallbacks' | 'callAddress'> {
+  const used: number[] = [];
+  const free: number[] = [];
   const add = (callee: unknown): number => {
-    const slot = table.grow(1);
+    const slot = free.pop() ?? table.grow(1);
     table.set(slot, callee);
+    used.push(slot);
     return slot;
   };
   return {
@@ -150,6 +155,7 @@ function tableCalls(
       return add(new WebAssembly.Instance(trampolines, { e: { ...UNUSED, [kind]: callback } }).exports[kind]);
     },
     addressOf: add,
+    releaseCallbacks: () => void free.push(...used.splice(0)),
     callAddress: (address, ...args) => table.get(address)(...args),
   };
 }

@@ -6,6 +6,7 @@ import { breaksEngine } from '../errors.ts';
 import { toResult } from '../query/result.ts';
 import type { Session } from '../query/session.ts';
 import type { Statement } from '../query/statement.ts';
+import { type Entrance, finish } from './connection.ts';
 import type { Instance } from './instance.ts';
 import type { EngineStep } from './steps.ts';
 
@@ -27,8 +28,6 @@ export interface LaneEngine {
   enter<T>(call: SqlCall | null, step: () => EngineStep<T>): T;
   connect(): EngineStep<Session>;
   prepare(session: Session, sql: string): EngineStep<Statement>;
-  /** Runs a statement that was started, in slices. */
-  finish(statement: Statement, call: SqlCall): Promise<void>;
   /** Whether a call's statement asked for its caller. */
   hasAsked(call: SqlCall): boolean;
 }
@@ -60,9 +59,9 @@ export class StatementLanes {
   }
 
   /** Reads in a lane. Null if the statement has not proven itself, or cannot be prepared in a lane. */
-  async read(request: SqlRequest, call: SqlCall): Promise<SqlResult | null> {
+  async read(request: SqlRequest, entrance: Entrance): Promise<SqlResult | null> {
     const entry = this.#lanes.enter(request.sql, request.values.length);
-    return entry && this.#readIn(entry, request, call);
+    return entry && this.#readIn(entry, request, entrance);
   }
 
   /**
@@ -73,15 +72,16 @@ export class StatementLanes {
   async #readIn(
     { lane: idle, generation }: LaneEntry<WasmLane>,
     { sql, values, maxRows }: SqlRequest,
-    call: SqlCall,
+    entrance: Entrance,
   ): Promise<SqlResult | null> {
     const engine = this.#engine;
+    const { call } = entrance;
     const lane = idle ?? this.#tryOpen(sql, values.length + 1, call);
     if (lane === null) return null;
     let failed = true;
     try {
       engine.enter(call, () => lane.statement.begin([...values, BigInt(maxRows + 1)]));
-      await engine.finish(lane.statement, call);
+      await finish(lane.statement, entrance);
       const result = engine.enter(call, () => this.#readAndReset(lane.statement, maxRows));
       failed = false;
       return result;

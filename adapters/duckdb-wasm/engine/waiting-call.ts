@@ -1,10 +1,8 @@
-import { cancelledError, deadlineError, SvcError } from '../../../src/errors.ts';
+import { SvcError } from '../../../src/errors.ts';
 import type { ScanLimits, SqlCall } from '../../../src/ports.ts';
+import { type CallEnd, watchEnd } from './call-end.ts';
 import type { Fetched } from './database-file.ts';
 import type { WaitLimits } from './waiting.ts';
-
-/** The longest time that a timer takes, in milliseconds. */
-const LONGEST_MS = 2 ** 31 - 1;
 
 /** The parts and limits of a call on an engine whose file is fetched. */
 export interface WaitingCallOptions {
@@ -18,30 +16,20 @@ export interface WaitingCallOptions {
 
 /** A call on an engine whose file is fetched: when it has to end, and what it fetched. */
 export class WaitingCall implements WaitLimits {
-  readonly ended: Promise<never>;
   readonly #options: WaitingCallOptions;
+  readonly #end: CallEnd;
   readonly #spent: Fetched = { ranges: 0, bytes: 0 };
   #before: Fetched = { ranges: 0, bytes: 0 };
   /** The bytes of earlier attempts, which the limit of the statement does not count. */
   #spentBefore = 0;
-  #stop: () => void = () => {};
 
-  constructor({ signal, timeoutMs }: SqlCall, options: WaitingCallOptions) {
+  constructor(call: SqlCall, options: WaitingCallOptions) {
     this.#options = options;
-    this.ended = new Promise((_, reject) => {
-      const cancel = (): void => reject(cancelledError());
-      signal.addEventListener('abort', cancel);
-      if (signal.aborted) cancel();
-      const timer =
-        timeoutMs > LONGEST_MS
-          ? undefined
-          : setTimeout(() => reject(deadlineError('The query', timeoutMs)), timeoutMs);
-      this.#stop = () => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', cancel);
-      };
-    });
-    this.ended.catch(() => {});
+    this.#end = watchEnd(call);
+  }
+
+  get ended(): Promise<never> {
+    return this.#end.ended;
   }
 
   /** The requests and bytes of the call's turns so far. */
@@ -86,7 +74,7 @@ export class WaitingCall implements WaitLimits {
   }
 
   close(): void {
-    this.#stop();
+    this.#end.stop();
   }
 
   #tooMuch(limit: string, source: string): SvcError {

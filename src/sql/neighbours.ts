@@ -1,0 +1,161 @@
+import { SvcError } from '../errors.ts';
+
+/** The limits of the statements in one engine. */
+export interface NeighbourLimits {
+  /** The most statements that are open at a time. Default: any number. */
+  readonly most?: number;
+  /** The longest time that new statements wait for one that runs once more, in milliseconds; it may be infinite. Default: 0. */
+  readonly holdMs?: number;
+}
+
+/** The choices of one statement. */
+export interface NeighbourOptions {
+  /** Waits for the statement's place. Throws if the statement ends before. */
+  readonly wait?: (entered: Promise<void>) => Promise<void>;
+  /** Whether the statement may run once more. */
+  readonly mayRepeat?: () => boolean;
+  /**
+   * Frees memory that no statement holds, before a second attempt. `alone` says whether no other one runs. Returns whether
+   * there was any: a statement that lacked memory although it was alone then runs once more, too.
+   */
+  readonly makeRoom?: (alone: boolean) => Promise<boolean>;
+}
+
+/** The place of one attempt: it waits for it, or runs. */
+interface Place {
+  /** Attempts that came later have greater numbers. */
+  arrival: number;
+  /** Whether it is a second attempt, which wants to be alone. */
+  readonly lone: boolean;
+  /** Whether it waits for second attempts no more. */
+  hurried: boolean;
+  readonly entered: Promise<void>;
+  readonly enter: () => void;
+}
+
+/**
+ * The statements that run in one engine and share its memory. One that runs out of memory beside others runs once more
+ * when those have ended, so that none fails only because of its neighbours. New statements wait for it, up to a time, so
+ * that nobody holds up others by repeating a statement that needs too much.
+ */
+export class Neighbours {
+  readonly #most: number;
+  readonly #holdMs: number;
+  readonly #open = new Set<Place>();
+  /** In the order of their arrival. */
+  #queue: Place[] = [];
+  #arrivals = 0;
+  /** The number of attempts that began so far. */
+  #begun = 0;
+
+  constructor({ most = Number.POSITIVE_INFINITY, holdMs = 0 }: NeighbourLimits = {}) {
+    this.#most = most;
+    this.#holdMs = holdMs;
+  }
+
+  /** Runs a statement, once more if there may be more memory then. `attempt` throws at once if it was stopped. */
+  async run<T>(attempt: () => Promise<T>, options: NeighbourOptions = {}): Promise<T> {
+    const { mayRepeat = () => true, makeRoom } = options;
+    const first = this.#arrive(false);
+    if (!this.#open.has(first)) await this.#wait(first, options);
+    const others = this.#open.size > 1;
+    const begun = this.#begun;
+    try {
+      return await attempt();
+    } catch (thrown) {
+      if (!isFull(thrown) || !mayRepeat()) throw thrown;
+      const alone = !others && begun === this.#begun;
+      if (alone && makeRoom === undefined) throw thrown;
+      this.#leave(first);
+      return await this.#repeat(attempt, options, alone ? thrown : null);
+    } finally {
+      this.#leave(first);
+    }
+  }
+
+  /** Runs a second attempt, or throws the error of a first one that was alone if there is not much more memory now. */
+  async #repeat<T>(attempt: () => Promise<T>, options: NeighbourOptions, lone: SvcError | null): Promise<T> {
+    const { makeRoom = async () => false } = options;
+    const place = this.#arrive(true);
+    if (!this.#open.has(place)) await this.#wait(place, options);
+    try {
+      const room = await makeRoom(this.#open.size === 1);
+      if (lone !== null && !room) throw lone;
+      return await attempt();
+    } finally {
+      this.#leave(place);
+    }
+  }
+
+  #arrive(lone: boolean): Place {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#arrivals += 1;
+    const hurried = this.#holdMs <= 0;
+    const place: Place = { arrival: this.#arrivals, lone, hurried, entered: promise, enter: resolve };
+    this.#queue.push(place);
+    this.#admit();
+    return place;
+  }
+
+  async #wait(place: Place, { wait = (entered) => entered }: NeighbourOptions): Promise<void> {
+    const hurries = !place.lone && Number.isFinite(this.#holdMs);
+    const timer = hurries ? setTimeout(() => this.#hurry(place), this.#holdMs) : undefined;
+    try {
+      await wait(place.entered);
+    } catch (thrown) {
+      this.#leave(place);
+      throw thrown;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #hurry(place: Place): void {
+    place.hurried = true;
+    this.#admit();
+  }
+
+  /** Lets waiting attempts in, in the order of their arrival. */
+  #admit(): void {
+    let lone = [...this.#open].some((open) => open.lone);
+    for (const place of [...this.#queue]) {
+      if (this.#open.size >= this.#most) return;
+      const enters = place.lone ? !lone && this.#isNext(place) : !lone || place.hurried;
+      lone ||= place.lone;
+      if (enters) this.#enter(place);
+    }
+  }
+
+  /** Whether all have ended that a second attempt waits for. */
+  #isNext({ arrival }: Place): boolean {
+    return [...this.#open].every((open) => open.arrival > arrival);
+  }
+
+  #enter(place: Place): void {
+    this.#queue.splice(this.#queue.indexOf(place), 1);
+    this.#open.add(place);
+    this.#begun += 1;
+    place.enter();
+  }
+
+  /** Ends an attempt, or the wait for its place. */
+  #leave(place: Place): void {
+    this.#queue = this.#queue.filter((other) => other !== place);
+    if (this.#open.delete(place) && place.lone) this.#defer();
+    this.#admit();
+  }
+
+  /** Lets the statements that came during a second attempt go before the next one. */
+  #defer(): void {
+    const lone = this.#queue.filter((place) => place.lone);
+    this.#queue = [...this.#queue.filter((place) => !place.lone), ...lone];
+    for (const place of lone) {
+      this.#arrivals += 1;
+      place.arrival = this.#arrivals;
+    }
+  }
+}
+
+function isFull(thrown: unknown): thrown is SvcError {
+  return thrown instanceof SvcError && thrown.code === 'memory_exceeded';
+}
