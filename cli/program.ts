@@ -84,12 +84,21 @@ function toCommander({ flags, summary, repeat }: Option): CommanderOption {
 }
 
 /** Converts an error of commander; null if commander only printed help or the version. */
-export function toUsageError(thrown: unknown): SvcError | null {
+export function toUsageError(thrown: unknown, commands: readonly Command[] = []): SvcError | null {
   if (!(thrown instanceof CommanderError)) return null;
   // all that commander says of `svc help` with a name that it does not know
   if (thrown.message === '(outputHelp)') return new SvcError('usage', 'There is no such command.');
   const text = thrown.message.replace(/^error: /, '').replace(/\n\((.*)\)$/, '\n$1');
-  return new SvcError('usage', `${text.charAt(0).toUpperCase()}${text.slice(1)}`, { cause: thrown });
+  const message = `${text.charAt(0).toUpperCase()}${text.slice(1)}${longerNames(thrown, commands)}`;
+  return new SvcError('usage', message, { cause: thrown });
+}
+
+/** Suggests the commands that begin with an unknown one: `drift-check` for `drift`. Commander suggests only similar names. */
+function longerNames({ code, message }: CommanderError, commands: readonly Command[]): string {
+  const word = /^error: unknown command '([^']+)'$/.exec(message)?.[1];
+  if (code !== 'commander.unknownCommand' || word === undefined) return '';
+  const names = commands.map(commandNameOf).filter((name) => name.startsWith(`${word}-`));
+  return names.length === 0 ? '' : `\nDid you mean ${names.join(' or ')}?`;
 }
 
 /** Whether commander stopped after printing help or the version. */

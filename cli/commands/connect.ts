@@ -10,6 +10,7 @@ import { type MergePlan, planMerge, type Server, toSnippet } from '../connect/me
 import { stdioLaunch } from '../connect/stdio-launch.ts';
 import { toAddress } from '../doctor/address.ts';
 import type { CommandInput } from '../io/command-input.ts';
+import { typedSvc } from '../io/npx-hint.ts';
 import { styled } from '../io/output.ts';
 import { checkSite, siteOf } from '../project/project.ts';
 
@@ -119,7 +120,7 @@ function toText(server: Server, file: string): string {
   return [
     styled('dim', `In ${file}:`),
     toSnippet(server),
-    styled('dim', `Or let svc do it: svc connect ${client.name} --write`),
+    styled('dim', `Or let svc do it: ${typedSvc()} connect ${client.name} --write`),
   ].join('\n');
 }
 

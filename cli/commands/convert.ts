@@ -38,6 +38,9 @@ export const run: Run = async (input, output) => {
       const where = relative(process.cwd(), out);
       return `${styled('ok', replaces ? 'replaced' : 'created')} ${styled('strong', where)}: ${what}, converted by ${engine}`;
     });
+    if (input.args[1] === undefined) {
+      output.note('To serve it, name it in `database.path` of the profile. The original is as it was.');
+    }
     return 0;
   } catch (thrown) {
     if (made !== undefined) await rm(made, { recursive: true, force: true });

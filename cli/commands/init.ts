@@ -9,6 +9,7 @@ import { toShellWord } from '../../src/pages/connect.ts';
 import type { Run } from '../command.ts';
 import { type Answers, EXAMPLE_TOOL, FOLDERS, templatesOf } from '../init/template.ts';
 import type { CommandInput } from '../io/command-input.ts';
+import { typedSvc } from '../io/npx-hint.ts';
 import { type Output, styled } from '../io/output.ts';
 import { ignoreLines, makeFolders, writeNew } from '../io/write-files.ts';
 import { toNotesText } from '../migrate/notes-text.ts';
@@ -210,7 +211,7 @@ async function createDatabase(root: string, answers: Answers, output: Output): P
 
 function toText(root: string, files: readonly string[], { bootstrap }: Answers, tested: boolean): string {
   const where = relative(process.cwd(), root);
-  const svc = process.env.npm_command === 'exec' ? 'npx svc' : 'svc';
+  const svc = typedSvc();
   const steps = [
     ...(where === '' ? [] : [`cd ${toShellWord(where)}`]),
     ...(files.includes(USER_FILE) ? [`export SVC_CONFIG="$PWD"/${USER_FILE}`] : []),

@@ -28,6 +28,11 @@ describe('svc', () => {
       ['srve'],
       /Unknown command 'srve'\n {2}Did you mean serve\?\n {2}Run `svc --help` for/,
     ],
+    [
+      'the beginning of two commands',
+      ['drift'],
+      /Unknown command 'drift'\n {2}Did you mean drift-snapshot or drift-check\?\n {2}Run `svc --help` for/,
+    ],
     ['help for an unknown command', ['help', 'srve'], /There is no such command\.\n {2}Run `svc /],
     ['an unknown option', ['serve', '--prot', '1'], /Unknown option '--prot'\n {2}Did you mean --port\?/],
     ['a missing argument', ['run', 'tool'], /argument 'name'\n {2}Run `svc run --help` for/],
