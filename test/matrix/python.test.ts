@@ -151,7 +151,7 @@ test('the package of Lambda stays well below what can be uploaded directly', asy
   expect(packed.filter((path) => path.includes('__pycache__'))).toEqual([]);
   const bom = await readFile(join(out, 'aws-lambda/sbom.cdx.json'), 'utf8');
   expect(bom).toContain('pkg:npm/pyodide@314.0.7');
-  expect(unallowedComponents(bom)).toEqual(['pyodide: MPL-2.0']);
+  expect(unallowedComponents(bom)).toEqual(['pyodide: MPL-2.0 AND PSF-2.0']);
   const licenses = await readFile(join(out, 'aws-lambda/THIRD-PARTY-LICENSES.txt'), 'utf8');
   expect(licenses).toMatch(/Mozilla Public License Version 2.0[\s\S]*PYTHON SOFTWARE FOUNDATION LICENSE/);
 });
