@@ -16,6 +16,7 @@ export default defineConfig({
       'idp',
       'browser',
       'clients',
+      'collector',
       'vendors',
       'package',
     ].map((folder) => `test/${folder}/**/*.test.ts`),

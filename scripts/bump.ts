@@ -46,6 +46,7 @@ async function bump(to: string): Promise<number> {
   const files = writePins(before, after);
   say(`pins changed in ${files.length} files:\n  ${files.join('\n  ')}`);
   execFileSync('npm', ['install', '--no-audit', '--no-fund'], { stdio: 'inherit' });
+  say('run `npm run pins -- python/dbt python/fts python/lake` for the hashes of packages of PyPI');
   const measures = measureEngine();
   writeMeasures(measures);
   say(`the engine: ${measures.bytes} bytes of data, ${measures.slots} slots, sha256 ${measures.sha256}`);

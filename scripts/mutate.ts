@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { AREAS, type Part } from './mutate/areas.ts';
 import { judgeMutants, type MutationReport, readReasons, toText } from './mutate/report.ts';
 import { installOnce } from './test/install-once.js';
-import { tried } from './test/tried.js';
+import { installNpm, npmPins } from './test/npm-packages.js';
 
 /*
  * `npm run mutate -- policy`: changes the code of an area in small ways, one at a time, and runs the tests that reach the
@@ -15,7 +15,6 @@ import { tried } from './test/tried.js';
  */
 
 const FOLDER = 'build/mutate';
-const PACKAGES = ['@stryker-mutator/core@10.1.1', '@stryker-mutator/vitest-runner@10.1.1'];
 const RUNNER = join(FOLDER, 'node_modules/@stryker-mutator/vitest-runner/dist/src/index.js');
 const REASONS = 'scripts/mutate/survivors.yml';
 const LEAST = 95;
@@ -59,7 +58,7 @@ async function run(): Promise<number> {
 }
 
 async function mutateAll(): Promise<readonly string[]> {
-  const reason = await installOnce(FOLDER, PACKAGES, install);
+  const reason = await installOnce(FOLDER, [npmPins('mutate')], () => installNpm('mutate', FOLDER));
   if (reason !== '') throw new Error(reason);
   return parts.map(mutate);
 }
@@ -81,18 +80,6 @@ function mutate(part: Part): string {
 /** The outcomes of the last run of a part, which `--changed` uses again. */
 function lastOf(part: string): string {
   return join(FOLDER, `${name}-${part}.last.json`);
-}
-
-async function install(): Promise<string> {
-  mkdirSync(FOLDER, { recursive: true });
-  writeFileSync(join(FOLDER, 'package.json'), '{ "private": true }\n');
-  // Without its peers: it finds the vitest of this checkout.
-  const options = ['--save-exact', '--legacy-peer-deps', '--ignore-scripts', '--no-audit', '--no-fund'];
-  return tried(
-    'npm',
-    ['install', '--prefix', FOLDER, ...options, ...PACKAGES],
-    'npm could not install StrykerJS',
-  );
 }
 
 function configOf({ name: part, files }: Part, report: string) {

@@ -4,6 +4,7 @@ import {
   browserStep,
   checkSteps,
   clientsStep,
+  collectorStep,
   dbtStep,
   engineStep,
   idpStep,
@@ -30,6 +31,7 @@ const CHOICES = {
   '--only-idp': [[idpStep]],
   '--only-package': [[packageStep]],
   '--only-browser': [[browserStep]],
+  '--only-collector': [[collectorStep]],
   '--only-clients': [[clientsStep, vendorsStep]],
 };
 

@@ -8,8 +8,9 @@ export interface Pins extends Packages {
   readonly version: string;
 }
 
-/** The files that name a version: all that git knows, but tests' records and the lock file. */
-const NOT_WRITTEN = /^(package-lock\.json|CHANGELOG\.md|.*\.(png|wasm|ico|duckdb))$/;
+/** The files that name a version: all that git knows, but tests' records, lock files, and what `npm run pins` writes. */
+const NOT_WRITTEN =
+  /^((.*\/)?package-lock\.json|CHANGELOG\.md|scripts\/test\/python\/.*\.txt|.*\.(png|wasm|ico|duckdb))$/;
 
 /** Writes new pins wherever the old ones stand; returns the files that changed. */
 export function writePins(before: Pins, after: Pins): readonly string[] {
@@ -31,8 +32,13 @@ export function withPins(text: string, before: Pins, after: Pins): string {
     .replaceAll(`version: '${before.wasm}'`, `version: '${after.wasm}'`)
     .replaceAll(before.api, after.api)
     .replaceAll(`duckdb~=${before.version}`, `duckdb~=${after.version}`)
-    .replaceAll(`duckdb==${before.version}`, `duckdb==${after.version}`)
+    .replaceAll(ofPython(before.version), `$1${after.version}`)
     .replaceAll(`native DuckDB v${before.version}`, `native DuckDB v${after.version}`);
+}
+
+/** Finds a version of DuckDB's packages at PyPI, of its extensions too. */
+function ofPython(version: string): RegExp {
+  return new RegExp(`(duckdb(?:-extension-[a-z-]+)?==)${version.replaceAll('.', '\\.')}(?!\\d)`, 'g');
 }
 
 /** Writes what the linker of an engine decided, and the digest of the engine. */

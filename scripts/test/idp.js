@@ -3,7 +3,10 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { arch, platform } from 'node:os';
 import { basename, join } from 'node:path';
 import { ROOT } from '../setup/root.js';
+import { firstReason } from './first-reason.js';
 import { installOnce } from './install-once.js';
+import { installNpm, npmPins } from './npm-packages.js';
+import { installPython, pythonPins } from './python-packages.js';
 import { tried } from './tried.js';
 
 const FOLDER = join(ROOT, 'build/idp');
@@ -13,10 +16,6 @@ const FILES = readFileSync(new URL('idp.sha256', import.meta.url), 'utf8')
   .trim()
   .split('\n')
   .map((line) => line.split('  '));
-const PYTHON = ['mcp==2.3.0', 'fastmcp==4.1.2'];
-const NODE = ['mcp-remote@0.15.1', '@modelcontextprotocol/inspector@2.12.0'];
-const PIP = ['install', '--quiet', '--disable-pip-version-check', '--retries', '1', ...PYTHON];
-const NPM = ['install', '--prefix', FOLDER, '--no-audit', '--no-fund', '--save-exact', '--ignore-scripts'];
 /** One file has 180 MB. */
 const DOWNLOAD_MS = 300_000;
 const BUILD_MS = 300_000;
@@ -31,13 +30,12 @@ export async function ensureIdp() {
   if (platform() !== 'linux' || arch() !== 'x64') return { bin: null, reason: 'it needs Linux on x64' };
   const java = await tried('java', ['-version'], 'there is no Java');
   if (java !== '') return { bin: null, reason: java };
-  const reason = await installOnce(FOLDER, [...FILES.flat(), ...PYTHON, ...NODE], install);
+  const reason = await installOnce(FOLDER, [...FILES.flat(), pythonPins('idp'), npmPins('idp')], install);
   return { bin: reason === '' ? FOLDER : null, reason };
 }
 
 async function install() {
   for (const folder of ['keycloak', 'dynamodb']) mkdirSync(join(FOLDER, folder), { recursive: true });
-  writeFileSync(join(FOLDER, 'package.json'), '{ "private": true }\n');
   const reasons = await Promise.all([installKeycloak(), installDynamo(), installClients()]);
   return reasons.find((reason) => reason !== '') ?? '';
 }
@@ -72,21 +70,8 @@ async function installDynamo() {
   return firstReason(steps);
 }
 
-async function installClients() {
-  const venv = join(FOLDER, 'venv');
-  return firstReason([
-    () => tried('python3', ['-m', 'venv', venv], 'there is no python3 with venv'),
-    () => tried(join(venv, 'bin/pip'), PIP, 'pip could not install the OAuth clients'),
-    () => tried('npm', [...NPM, ...NODE], 'npm could not install the OAuth clients'),
-  ]);
-}
-
-async function firstReason(steps) {
-  for (const step of steps) {
-    const reason = await step();
-    if (reason !== '') return reason;
-  }
-  return '';
+function installClients() {
+  return firstReason([() => installPython('idp', join(FOLDER, 'venv')), () => installNpm('idp', FOLDER)]);
 }
 
 /** Downloads one file. Returns the reason of a failure, or an empty text. Throws on another hash. */

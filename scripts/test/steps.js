@@ -4,6 +4,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { DEVELOPMENT_NODE, ROOT } from '../setup/root.js';
 import { ensureBrowser } from './browser.js';
 import { ensureClients } from './clients.js';
+import { ensureCollector } from './collector.js';
 import { ensureDbt } from './dbt.js';
 import { ensureIdp } from './idp.js';
 import { ensureLake } from './lake.js';
@@ -60,6 +61,9 @@ export const browserStep = withPrograms('browser', ensureBrowser, 'SVC_TEST_BROW
 
 /** The clients that `svc connect` supports, as far as they run without a person and a model. */
 export const clientsStep = withPrograms('clients', ensureClients, 'SVC_TEST_CLIENTS');
+
+/** Spans and metrics in OpenTelemetry's own collector. */
+export const collectorStep = withPrograms('collector', ensureCollector, 'SVC_TEST_COLLECTOR');
 
 /** Vendors' client libraries, and their converters of schemas. */
 export const vendorsStep = withPrograms('vendors', ensureVendors, 'SVC_TEST_VENDORS');

@@ -1,5 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { NPM_PINS } from '../../scripts/test/npm-packages.js';
+import { PYTHON_PINS } from '../../scripts/test/python-packages.js';
 import { isAllowed } from '../licences.ts';
 
 interface Locked {
@@ -74,4 +77,33 @@ describe('every locked package', () => {
 it('no exception is left without a package', () => {
   const unused = EXCEPTIONS.filter((one) => !LOCKED.some(([path]) => one.path.test(path)));
   expect(unused).toEqual([]);
+});
+
+// Requirements: own.pins
+describe('every package that tests install besides', () => {
+  const lists = readdirSync(PYTHON_PINS).filter((file) => file.endsWith('.in'));
+  const sets = readdirSync(NPM_PINS);
+  const read = (folder: string, file: string) => readFileSync(join(folder, file), 'utf8');
+
+  it.each(lists)('has a version and hashes, as %s wants it', (file) => {
+    const entries = read(PYTHON_PINS, file.replace(/\.in$/, '.txt')).replaceAll(' \\\n', ' ').split('\n');
+    const packages = entries.filter((line) => line !== '' && !line.startsWith('#'));
+    const entry = /^([\w.-]+==[\w.+!-]+)(?: ; [^-]+)?(?: +--hash=sha256:[0-9a-f]{64})+$/;
+    expect(packages.filter((line) => !entry.test(line))).toEqual([]);
+    const names = packages.map((line) => entry.exec(line)?.[1]);
+    const wanted = read(PYTHON_PINS, file).trim().split('\n');
+    expect(names).toEqual(expect.arrayContaining(wanted.map((line) => line.replace(/\[.*\]/, ''))));
+  });
+
+  it.each(sets)('has a hash in the lock file of %s, which is as its package.json wants it', (name) => {
+    const { dependencies } = JSON.parse(read(NPM_PINS, `${name}/package.json`));
+    const lock = JSON.parse(read(NPM_PINS, `${name}/package-lock.json`)) as typeof LOCK;
+    const { '': own, ...locked } = lock.packages;
+    expect(own).toMatchObject({ dependencies });
+    expect(Object.values(dependencies).filter((version) => !/^\d+\.\d+\.\d+/.test(String(version)))).toEqual(
+      [],
+    );
+    const bare = Object.entries(locked).filter(([, one]) => !one.integrity?.startsWith('sha512-'));
+    expect(bare.map(([path]) => path)).toEqual([]);
+  });
 });

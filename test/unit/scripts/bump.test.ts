@@ -42,11 +42,11 @@ describe('a move to another version of DuckDB', () => {
     const before: Pins = { version: '1.0.1', api: '1.0.1-r.5', wasm: '1.1.1-dev4.0' };
     const after: Pins = { version: '1.0.2', api: '1.0.2-r.1', wasm: '1.1.1-dev5.0' };
     const text = `"@duckdb/duckdb-wasm": "1.1.1-dev4.0", version: '1.1.1-dev4.0', @duckdb/node-api@1.0.1-r.5,
-      duckdb~=1.0.1 duckdb==1.0.1 native DuckDB v1.0.1, "other": "1.0.1"`;
+      duckdb~=1.0.1 duckdb==1.0.1 duckdb-extension-fts==1.0.1 duckdb==1.0.10 native DuckDB v1.0.1, "other": "1.0.1"`;
     expect(
       withPins(text, before, after),
     ).toBe(`"@duckdb/duckdb-wasm": "1.1.1-dev5.0", version: '1.1.1-dev5.0', @duckdb/node-api@1.0.2-r.1,
-      duckdb~=1.0.2 duckdb==1.0.2 native DuckDB v1.0.2, "other": "1.0.1"`);
+      duckdb~=1.0.2 duckdb==1.0.2 duckdb-extension-fts==1.0.2 duckdb==1.0.10 native DuckDB v1.0.2, "other": "1.0.1"`);
   });
 
   it('names what SQL can reach that it could not before', () => {
