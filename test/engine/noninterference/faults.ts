@@ -76,7 +76,7 @@ export const FAULTS: { readonly [fault: string]: readonly Edit[] } = {
     ),
   ],
   'log lines tell whether a result was kept': [
-    edit('src/call/pipeline.ts', 'if (!isText(entry)) state.tellRows', 'if (!state.cached) state.tellRows'),
+    edit('src/call/pipeline.ts', 'if (work !== null && entry', 'if (work !== null && !state.cached && entry'),
   ],
   'kept results of other callers are served': [
     edit('src/call/cache.ts', 'JSON.stringify(identityOf(call))', "'anybody'"),
