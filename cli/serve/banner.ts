@@ -1,17 +1,14 @@
-import type { Catalog } from '../../src/catalog/model.ts';
-import { countOffers } from '../../src/mcp/instructions.ts';
+import { nameOffers, type Offers } from '../../src/mcp/instructions.ts';
 import { toClientName } from '../../src/pages/connect.ts';
 import { styled } from '../io/output.ts';
 
 /** The facts that a server shows when it starts. */
-export interface BannerDetails {
+export interface BannerDetails extends Offers {
   readonly project: string;
   /** The transport that clients are told to use. */
   readonly transport: 'http' | 'sse';
   /** Address of the MCP endpoint. */
   readonly url: string;
-  /** The numbers of tools, resources, prompts and skills, such as `2 tools, 1 skill`. */
-  readonly offers: string;
   readonly engine: string;
   readonly readonly: boolean;
   /** Path of the database file. */
@@ -20,9 +17,9 @@ export interface BannerDetails {
   readonly workbench?: string;
 }
 
-/** Names what a server offers: `2 tools, 1 skill`. */
-export function offersText(catalog: Catalog): string {
-  return countOffers(catalog).join(', ') || 'no endpoints';
+/** What a server offers, in words: `2 tools, 1 skill`. */
+export function toOffersText(offers: Offers): string {
+  return nameOffers(offers).join(', ') || 'no endpoints';
 }
 
 /** Formats the address of the server, how clients connect to it, and the keys that it takes. */
@@ -30,10 +27,10 @@ export function toBanner(
   { reached, ...serving }: BannerDetails & { readonly reached: string },
   keys: string | null = null,
 ): string {
-  const { project, url, offers, engine, readonly, path, workbench } = serving;
+  const { project, url, engine, readonly, path, workbench } = serving;
   return [
     `${styled('ok', 'serving')} ${styled('strong', project)} on ${styled('strong', url)}`,
-    styled('dim', `  ${offers}; ${engine}, ${readonly ? 'read-only' : 'read-write'}, ${path}`),
+    styled('dim', `  ${toOffersText(serving)}; ${engine}, ${readonly ? 'read-only' : 'read-write'}, ${path}`),
     ...(workbench === undefined ? [] : [`${styled('ok', 'workbench')} ${styled('strong', workbench)}`]),
     '',
     // clients that sign in must come by the name that tokens are made for

@@ -5,12 +5,13 @@ import { compileCatalog } from '../../src/catalog/compile.ts';
 import type { AnyEntry, Catalog } from '../../src/catalog/model.ts';
 import { SvcError, toSvcError } from '../../src/errors.ts';
 import { type Changes, createChanges, type ListKind } from '../../src/mcp/changes.ts';
+import { countOffers } from '../../src/mcp/instructions.ts';
 import type { CommandInput } from '../io/command-input.ts';
 import { toFindingLines } from '../io/findings.ts';
 import type { Output } from '../io/output.ts';
 import { type CheckedProject, checkProject } from '../project/project.ts';
 import { checkPythonFiles } from '../project/python-checks.ts';
-import { offersText } from './banner.ts';
+import { toOffersText } from './banner.ts';
 import { servedPart } from './served-endpoints.ts';
 import { start } from './start.ts';
 import type { Started } from './started.ts';
@@ -114,7 +115,7 @@ async function reread({ look, current, changes, output }: Reading): Promise<Note
     current.runtime = { ...current.runtime, catalog };
     // a file that endpoints do not come from is no news
     if (news || catalog.hash !== before.hash) {
-      output.note(`reloaded: ${offersText(catalog)}`);
+      output.note(`reloaded: ${toOffersText(countOffers(catalog))}`);
     }
     for (const kind of changedLists(before, catalog)) changes.notify(kind);
   } catch (thrown) {

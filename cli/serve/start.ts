@@ -15,6 +15,7 @@ import type { Runtime } from '../../src/call/runtime.ts';
 import { createRuntime } from '../../src/call/runtime.ts';
 import { compileCatalog } from '../../src/catalog/compile.ts';
 import { narrowCatalog, parseTags } from '../../src/catalog/toolset.ts';
+import { countOffers } from '../../src/mcp/instructions.ts';
 import type { Database } from '../../src/ports.ts';
 import { loggedLevels } from '../../src/settings/log-level.ts';
 import type { Settings } from '../../src/settings/model.ts';
@@ -31,7 +32,6 @@ import {
   servedDatabaseOf,
 } from '../project/project.ts';
 import { openSettings } from '../project/settings.ts';
-import { offersText } from './banner.ts';
 import { createGeneration, type ServedGeneration } from './generation.ts';
 import { createServeReloader } from './reload.ts';
 import { servedPart, warnOfBroken } from './served-endpoints.ts';
@@ -142,7 +142,7 @@ export async function start(
     },
     serving: {
       project: catalog.project,
-      offers: offersText(catalog),
+      ...countOffers(catalog),
       engine: opened.engine,
       readonly: opened.readonly,
       path: relative(process.cwd(), choice.path),

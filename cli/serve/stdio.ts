@@ -1,6 +1,7 @@
 import { needsSignIn } from '../../adapters/artefact/auth.ts';
 import { VERSION } from '../../src/version.ts';
 import type { Output } from '../io/output.ts';
+import { toOffersText } from './banner.ts';
 import type { Started } from './started.ts';
 
 /**
@@ -17,7 +18,7 @@ export async function serveOverStdio(
       '`auth` is ignored on stdio: the client that starts the process is its only user, and has no identity.';
     requests.log({ level: 'warn', message });
   }
-  output.note(`serving ${serving.project} on stdio; ${serving.offers}`);
+  output.note(`serving ${serving.project} on stdio; ${toOffersText(serving)}`);
   const connection = serveStdio({ runtime, version: VERSION, cutOff: leases.cutOff });
   await Promise.race([stopped, connection.ended]);
   await connection.stop();

@@ -16,7 +16,7 @@ const MOST_TAGS = 40;
 export function writeInstructions(catalog: Catalog, held: readonly string[] | undefined): string | null {
   const entries = entriesOf(catalog).filter((entry) => mayCall(entry, held));
   if (entries.length === 0) return null;
-  const has = `${catalog.project} has ${inWords(countsOf(entries))}.`;
+  const has = `${catalog.project} has ${inWords(nameOffers(countsOf(entries)))}.`;
   const tags = countTags(entries);
   const shown = tags.slice(0, MOST_TAGS).map(([tag, many]) => `${tag} (${many})`);
   const more = tags.length > MOST_TAGS ? ', …' : '';
@@ -27,17 +27,31 @@ export function writeInstructions(catalog: Catalog, held: readonly string[] | un
   return `${has}${grouped}${finding}`;
 }
 
-/** Counts what a server offers: `2 tools`, `1 skill`. A kind without entries is left out. */
-export function countOffers(catalog: Catalog): readonly string[] {
+/** The number of endpoints of each kind that a server offers. */
+export interface Offers {
+  readonly tools: number;
+  readonly resources: number;
+  readonly prompts: number;
+  readonly skills: number;
+}
+
+/** Counts what a server offers. */
+export function countOffers(catalog: Catalog): Offers {
   return countsOf(entriesOf(catalog));
 }
 
-function countsOf(entries: readonly AnyEntry[]): readonly string[] {
+/** Names what a server offers: `2 tools`, `1 skill`. A kind without entries is left out. */
+export function nameOffers({ tools, resources, prompts, skills }: Offers): readonly string[] {
+  const counts = { tool: tools, resource: resources, prompt: prompts, skill: skills };
+  return Object.entries(counts).flatMap(([kind, many]) =>
+    many === 0 ? [] : [`${many} ${kind}${many === 1 ? '' : 's'}`],
+  );
+}
+
+function countsOf(entries: readonly AnyEntry[]): Offers {
   const kinds = entries.flatMap(kindOf);
-  return (['tool', 'resource', 'prompt', 'skill'] as const).flatMap((kind) => {
-    const many = kinds.filter((one) => one === kind).length;
-    return many === 0 ? [] : [`${many} ${kind}${many === 1 ? '' : 's'}`];
-  });
+  const many = (kind: (typeof kinds)[number]) => kinds.filter((one) => one === kind).length;
+  return { tools: many('tool'), resources: many('resource'), prompts: many('prompt'), skills: many('skill') };
 }
 
 /** A skill counts once, however many files it has. */

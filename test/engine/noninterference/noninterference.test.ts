@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../../src/ports.ts';
-import { FAULTS } from './faults.ts';
+import { FAULTS, QUICK_SEEDS } from './faults.ts';
 import { GUARDS } from './guards.ts';
 import { searchLeak } from './search.ts';
 import { openDatabase } from './world.ts';
@@ -60,7 +60,7 @@ describe('noninterference', () => {
   it.each(Object.keys(FAULTS))(
     'would find that %s',
     async (fault) => {
-      const args = [PLANTED, fault, String(ENOUGH_FOR_FAULTS), '1'];
+      const args = [PLANTED, fault, String(ENOUGH_FOR_FAULTS), String(QUICK_SEEDS[fault] ?? 1)];
       const { stdout } = await run(process.execPath, args, { maxBuffer: 2 ** 26 });
       const { leak, missing } = JSON.parse(stdout);
       expect(missing).toEqual([]);

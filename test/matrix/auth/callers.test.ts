@@ -224,9 +224,13 @@ describe.each(rows)('sign-in %s: %s', (signIn = '', name = '', ...cells) => {
 
   test.each(PROJECTS)('%s', async (project) => {
     if (server === undefined) throw new Error(`the page names an unknown server: ${name}`);
-    const cell = { signIn, server, project };
-    expect(await outcomeOf({ ...cell, isPublic: false })).toBe(expected[project]);
-    expect(await outcomeOf({ ...cell, isPublic: true })).toBe(everybody);
+    expect(await outcomeOf({ signIn, server, project, isPublic: false })).toBe(expected[project]);
+  });
+
+  // A build takes seconds, and this project is the one that most servers refuse.
+  test('sql, for everybody', async () => {
+    if (server === undefined) throw new Error(`the page names an unknown server: ${name}`);
+    expect(await outcomeOf({ signIn, server, project: 'sql', isPublic: true })).toBe(everybody);
   });
 });
 

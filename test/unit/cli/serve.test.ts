@@ -108,6 +108,9 @@ describe('svc serve', () => {
       url: expect.stringMatching(URL_LINE),
       project: 'demo',
       tools: 1,
+      resources: 0,
+      prompts: 0,
+      skills: 0,
       engine,
       readonly: readonly === 'true',
     });

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
-import { offersText } from '../../../../cli/serve/banner.ts';
+import { toOffersText } from '../../../../cli/serve/banner.ts';
 import { compileCatalog } from '../../../../src/catalog/compile.ts';
+import { countOffers } from '../../../../src/mcp/instructions.ts';
 import { load } from '../../project/memory.ts';
 
 it('counts all that a server offers, not its tools alone', async () => {
@@ -13,6 +14,6 @@ it('counts all that a server offers, not its tools alone', async () => {
       'skills/ask.md': skill,
     }),
   );
-  expect(offersText(catalog)).toBe('2 tools, 1 resource, 1 skill');
-  expect(offersText({ ...catalog, tools: {}, resources: {} })).toBe('no endpoints');
+  expect(toOffersText(countOffers(catalog))).toBe('2 tools, 1 resource, 1 skill');
+  expect(toOffersText(countOffers({ ...catalog, tools: {}, resources: {} }))).toBe('no endpoints');
 });
