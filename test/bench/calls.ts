@@ -1,8 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Built } from './built.ts';
-import { setUpCommit } from './load/against.ts';
+import { buildArtefactOf, setUpCommit } from './load/against.ts';
 import { artefact, bare, nativeArtefact } from './load/contenders.ts';
 import { type Contender, measureContest } from './load/contest.ts';
 import { toContestReport } from './load/contest-report.ts';
@@ -69,9 +68,9 @@ function otherCommit(asked: string, project: () => Promise<string>): readonly Co
   const { commit, svc } = setUpCommit(asked);
   const startArtefact = async (): Promise<LoadedServer> => {
     const root = await project();
-    const args = [svc, 'build', '--target', 'node', '--out', join(root, 'build/node')];
-    execFileSync(process.execPath, args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
-    return startServer(['index.js'], join(root, 'build/node'));
+    const out = join(root, 'build/node');
+    buildArtefactOf(svc, root, out);
+    return startServer(['index.js'], out);
   };
   return [
     { ...served(`svc serve, native, ${commit}`, svc, project), ours: false },

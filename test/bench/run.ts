@@ -9,6 +9,7 @@ import { measureLake } from './lake.ts';
 import { keepsBudget, type Row, toTable } from './measure.ts';
 import { measureMemory } from './memory.ts';
 import { measureOverload } from './overload.ts';
+import { measurePairs } from './pairs.ts';
 import { measurePeers } from './peers/group.ts';
 import { CALLED_ROWS } from './projects.ts';
 import { measurePython } from './python/group.ts';
@@ -17,7 +18,7 @@ import type { Report } from './report.ts';
 import { measureSizes } from './sizes.ts';
 
 /*
- * npm run bench [-- calls peers auth boot sizes python engine lake overload memory edge] [--big] [--against <commit>]: measured in one run, as a table in Markdown for each group;
+ * npm run bench [-- calls peers auth boot sizes python engine lake overload memory edge pairs] [--big] [--against <commit>]: measured in one run, as a table in Markdown for each group;
  * `engine` means every group that begins so. Ends with 1 when a budget is not kept.
  */
 
@@ -75,6 +76,7 @@ const ROWS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
 const GROUPS: Readonly<Record<string, () => Promise<Report>>> = {
   calls: measureServers,
   peers: async () => measurePeers(await called()),
+  ...(against === null ? {} : { pairs: async () => measurePairs(await called(), against) }),
   ...Object.fromEntries(Object.entries(ROWS).map(([name, measure]) => [name, () => toReport(measure)])),
 };
 
@@ -84,6 +86,7 @@ async function toReport(measure: () => Promise<readonly Row[]>): Promise<Report>
 }
 
 const asked = process.argv.slice(2).filter((name) => !name.startsWith('--') && name !== against);
+if (asked.includes('pairs') && against === null) throw new Error('pairs needs --against <commit>.');
 const isAsked = (group: string): boolean =>
   asked.length === 0 || asked.some((name) => group === name || group.startsWith(`${name}-`));
 

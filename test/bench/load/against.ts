@@ -22,6 +22,12 @@ export function setUpCommit(asked: string): OtherCommit {
   return { commit, svc: join(folder, 'cli/svc.js') };
 }
 
+/** Builds the artefact for Node of a project with the program of a commit. */
+export function buildArtefactOf(svc: string, root: string, out: string): void {
+  const args = [svc, 'build', '--target', 'node', '--out', out];
+  execFileSync(process.execPath, args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
+}
+
 function git(...args: readonly string[]): string {
   return execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim();
 }

@@ -1,9 +1,7 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { median } from '../measure.ts';
-import { benchFile } from '../program.ts';
 import { CALLED_ROWS } from '../projects.ts';
 import type { Load, Outcome } from './client.ts';
+import { type LoadClient, startLoadClient } from './load-client.ts';
 import type { LoadedServer } from './server.ts';
 
 const CONNECTIONS = [1, 8, 64];
@@ -21,23 +19,17 @@ export interface Contender extends Pick<Load, 'checked' | 'asked'> {
 }
 
 type Running = Contender & { readonly server: LoadedServer };
-type Send = (load: Load) => Promise<Outcome>;
+type Send = LoadClient['send'];
 
 /** Starts all servers and loads them in turn, on 1, 8 and 64 connections. */
 export async function measureContest(contenders: readonly Contender[]): Promise<readonly Stretch[]> {
   const servers: Running[] = [];
-  const client = fork(benchFile('load/client.ts'));
-  const send = async (load: Load): Promise<Outcome> => {
-    const told = once(client, 'message');
-    client.send(load);
-    const [outcome] = await told;
-    return outcome;
-  };
+  const client = startLoadClient();
   try {
     for (const contender of contenders) servers.push({ ...contender, server: await contender.start() });
-    return await measureAll(servers, send);
+    return await measureAll(servers, client.send);
   } finally {
-    client.disconnect();
+    client.close();
     for (const { server } of servers) await server.close();
   }
 }
