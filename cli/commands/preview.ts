@@ -27,7 +27,15 @@ export const run: Run = async (input, output) => {
   const stopped = untilStopped();
   const port = Number(input.text('port') ?? 8000);
   const { env } = process;
-  const preview = await startPreview(target, { folder, port, root, env, onLine: output.note });
+  const stopping = new AbortController();
+  void stopped.then(() => stopping.abort());
+  const { signal: stop } = stopping;
+  const options = { folder, port, root, env, onLine: output.note, stop };
+  const preview = await startPreview(target, options).catch((thrown) => {
+    if (stop.aborted) return null;
+    throw thrown;
+  });
+  if (preview === null) return 0;
   const { url } = preview;
   output.data({ status: 'ok', target, project, url, folder, built }, () =>
     [

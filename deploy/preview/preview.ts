@@ -14,6 +14,8 @@ export interface PreviewOptions {
   readonly env: Readonly<NodeJS.ProcessEnv>;
   /** Receives each line that the artefact writes. */
   readonly onLine: (line: string) => void;
+  /** Ends an artefact that is starting. */
+  readonly stop?: AbortSignal | undefined;
 }
 
 /** An artefact that runs. */

@@ -12,6 +12,8 @@ export interface ChildOptions {
   readonly cwd: string;
   readonly env: Readonly<NodeJS.ProcessEnv>;
   readonly onLine: (line: string) => void;
+  /** Ends the program. */
+  readonly stop?: AbortSignal | undefined;
   /** The address in a line that reports readiness; null for any other line. */
   readonly urlIn: (line: string) => string | null;
 }
@@ -28,8 +30,13 @@ const TAIL = 20;
 
 /** Starts a program and waits until it reports its address. Throws with its last lines if it ends before. */
 export async function startChild(options: ChildOptions): Promise<PreviewProcess> {
-  const { command = process.execPath, args, cwd, env, onLine, urlIn } = options;
-  const child = spawn(command, args, { cwd, env: { ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const { command = process.execPath, args, cwd, env, onLine, stop, urlIn } = options;
+  const child = spawn(command, args, {
+    cwd,
+    env: { ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...(stop === undefined ? {} : { signal: stop }),
+  });
   const last: string[] = [];
   const ended = new Promise<string>((resolve) => {
     child.once('close', (code, signal) => resolve([`It ended with ${signal ?? code}.`, ...last].join('\n')));
@@ -43,7 +50,10 @@ export async function startChild(options: ChildOptions): Promise<PreviewProcess>
       if (found !== null) resolve(found);
     };
     for (const input of [child.stdout, child.stderr]) createInterface({ input }).on('line', told);
-    child.once('error', reject);
+    child.once('error', (thrown) => {
+      // A program that is stopped ends a little later.
+      if (!stop?.aborted) reject(thrown);
+    });
     void ended.then((why) => reject(new SvcError('config_invalid', `The artefact does not start. ${why}`)));
   });
   return { url, ended, close: () => end(child) };

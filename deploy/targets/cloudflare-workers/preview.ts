@@ -14,7 +14,14 @@ const QUIET = {
 };
 
 /** Runs `wrangler dev` in the folder: local workerd, with the variables of `.dev.vars`. */
-export async function previewWorker({ folder, port, root, env, onLine }: PreviewOptions): Promise<Preview> {
+export async function previewWorker({
+  folder,
+  port,
+  root,
+  env,
+  onLine,
+  stop,
+}: PreviewOptions): Promise<Preview> {
   // Python endpoints have a Worker of their own beside it
   const configs = ['wrangler.toml', 'python/wrangler.toml'].filter((file) => existsSync(join(folder, file)));
   const named = configs.flatMap((file) => ['-c', file]);
@@ -37,6 +44,7 @@ export async function previewWorker({ folder, port, root, env, onLine }: Preview
     cwd: folder,
     env: { ...env, ...QUIET },
     onLine,
+    stop,
     urlIn: (line) => /Ready on (http:\S+)/.exec(line)?.[1] ?? null,
   });
   return { ...running, url: new URL('mcp', url).href };

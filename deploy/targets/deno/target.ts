@@ -39,7 +39,7 @@ Calls are answered in one thread, and a long statement lets other calls run betw
 }
 
 /** Runs the artefact with the npm package `deno` of the project or beside this one, or with the machine's own Deno. */
-export async function startDeno({ folder, port, root, env, onLine }: PreviewOptions): Promise<Preview> {
+export async function startDeno({ folder, port, root, env, onLine, stop }: PreviewOptions): Promise<Preview> {
   try {
     return await startChild({
       command: denoOf([join(root, 'package.json'), import.meta.url]) ?? 'deno',
@@ -47,6 +47,7 @@ export async function startDeno({ folder, port, root, env, onLine }: PreviewOpti
       cwd: folder,
       env: { ...env, HOST: '127.0.0.1', PORT: String(port), DENO_NO_UPDATE_CHECK: '1' },
       onLine,
+      stop,
       urlIn: (line) => /"message":"serving","url":"([^"]+)"/.exec(line)?.[1] ?? null,
     });
   } catch (cause) {

@@ -7,7 +7,7 @@ import { startChild } from '../../preview/process.ts';
 const STATE = '.state';
 
 /** Runs `node index.js`, as in a container or under systemd. */
-export async function previewNode({ folder, port, env, onLine }: PreviewOptions): Promise<Preview> {
+export async function previewNode({ folder, port, env, onLine, stop }: PreviewOptions): Promise<Preview> {
   const cwd = join(folder, STATE);
   await mkdir(cwd, { recursive: true });
   return startChild({
@@ -15,6 +15,7 @@ export async function previewNode({ folder, port, env, onLine }: PreviewOptions)
     cwd,
     env: { ...env, HOST: '127.0.0.1', PORT: String(port) },
     onLine,
+    stop,
     urlIn,
   });
 }

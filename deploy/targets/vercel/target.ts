@@ -81,12 +81,19 @@ Clients connect to the address of the deployment with \`mcp\` added. Contents: \
 }
 
 /** Runs the function behind a stand-in for Vercel's Node launcher. */
-export function startVercel({ folder, port, env, onLine }: Omit<PreviewOptions, 'root'>): Promise<Preview> {
+export function startVercel({
+  folder,
+  port,
+  env,
+  onLine,
+  stop,
+}: Omit<PreviewOptions, 'root'>): Promise<Preview> {
   return startChild({
     args: [sourceFile('deploy/targets/vercel/launcher'), join(folder, FUNCTION), String(port)],
     cwd: folder,
     env: { ...env, VERCEL: '1' },
     onLine,
+    stop,
     urlIn: (line) => /^listening on (\S+)$/.exec(line)?.[1] ?? null,
   });
 }

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readFile, symlink, utimes } from 'node:fs/promises';
+import { readFile, symlink, utimes, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
@@ -77,6 +77,24 @@ it('names a port that is taken before anything is started', async () => {
   taken.close();
   expect(code).toBe(1);
   expect(stderr).toMatch(new RegExp(`Port ${port} is not free\\..*--port`));
+});
+
+it('ends with 0 if it is stopped while the artefact starts', async () => {
+  const cwd = await project();
+  expect(await svc(['build', '--target', 'node', '--public'], cwd)).toMatchObject({ code: 0 });
+  await writeFile(
+    join(cwd, 'build/node/index.js'),
+    'console.log(`begins as ${process.pid}.`); setInterval(() => {}, 60_000);',
+  );
+  const running = new Svc(['preview', '--target', 'node', '--port', '0'], { cwd });
+  const [, pid] = await running.until(/begins as (\d+)\./, 'stderr');
+  running.child.kill('SIGINT');
+  expect(await running.ended).toMatchObject({
+    code: 0,
+    stdout: '',
+    stderr: expect.not.stringContaining('start'),
+  });
+  expect(() => process.kill(Number(pid), 0)).toThrow('ESRCH');
 });
 
 it('tells why an artefact does not start, and ends with 1', async () => {
