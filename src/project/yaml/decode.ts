@@ -15,6 +15,13 @@ export function decodeText(bytes: Uint8Array): Decoded {
   const wrong = isValid(bytes, encoding) ? -1 : Math.max(0, text.indexOf('\ufffd'));
   const control = text.search(CONTROL);
   if (wrong === -1 && control === -1) return { text };
+  if (encoding === 'utf-8' && isWide(bytes)) {
+    return refuse(text, 0, {
+      code: 'encoding',
+      message: 'This file is UTF-16, but has no byte order mark.',
+      fix: 'Save the file as UTF-8.',
+    });
+  }
   return control === -1 || (wrong !== -1 && wrong < control)
     ? refuse(text, wrong, {
         code: 'encoding',
@@ -31,6 +38,13 @@ export function decodeText(bytes: Uint8Array): Decoded {
 function encodingOf([first, second]: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' {
   if (first === 0xff && second === 0xfe) return 'utf-16le';
   return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
+}
+
+/** Whether every second byte at the start is zero, as ASCII is in UTF-16. */
+function isWide(bytes: Uint8Array): boolean {
+  return /^(?:x0x0|0x0x)$/.test(
+    Array.from(bytes.subarray(0, 4), (byte) => (byte === 0 ? '0' : 'x')).join(''),
+  );
 }
 
 function isValid(bytes: Uint8Array, encoding: string): boolean {

@@ -29,7 +29,8 @@ describe('encodings', () => {
   it.each<[string, Uint8Array, string]>([
     ['Latin-1', new Uint8Array([0x61, 0x3a, 0x20, 0x62, 0x0a, 0x63, 0x3a, 0x20, 0xe4]), '2:4 encoding'],
     ['UTF-16 that breaks off', utf16(GOOD, true).slice(0, -1), '5:29 encoding'],
-    ['UTF-16 without its mark', utf16(GOOD, true).slice(2), '1:2 control-character'],
+    ['UTF-16 without its mark', utf16(GOOD, true).slice(2), '1:1 encoding'],
+    ['UTF-16 without its mark, big end first', utf16(GOOD, false).slice(2), '1:1 encoding'],
     ['a control character', new TextEncoder().encode('a: b\nc: \u0007'), '2:4 control-character'],
   ])('%s is a finding', async (_, bytes, place) => {
     const [finding] = await findingsOf(bytes);
