@@ -100,7 +100,7 @@ function toEndpointSnapshot(
   { results, problems }: Told,
 ): EndpointSnapshot {
   const { file = '', metadata = {}, tests = [] } = endpoint ?? {};
-  const source = endpoint === undefined || endpoint.kind === 'prompt' ? null : endpoint.source;
+  const source = sourceOf(entry, endpoint);
   const ruled = entry.policies.input.length + entry.policies.output.length > 0;
   const completion = endpoint === undefined || endpoint.kind === 'tool' ? {} : endpoint.completion;
   return plain({
@@ -118,6 +118,18 @@ function toEndpointSnapshot(
     tests: results === null ? {} : outcomesOf(tests, results.get(file) ?? []),
     problem: problems.get(file) ?? (source?.file ? problems.get(source.file) : undefined),
   });
+}
+
+type Source = Exclude<Endpoint, { readonly kind: 'prompt' }>['source'];
+
+function sourceOf(
+  entry: AnyEntry,
+  endpoint: Endpoint | undefined,
+): Pick<Source, 'language' | 'text' | 'file'> | null {
+  if (endpoint !== undefined) return endpoint.kind === 'prompt' ? null : endpoint.source;
+  // A file of a skill beside its main one belongs to no endpoint of the project.
+  const { source } = entry.kind === 'prompt' ? { source: null } : entry;
+  return source?.language === 'text' ? { language: 'text', text: source.text, file: null } : null;
 }
 
 function functionOf(entry: AnyEntry): string | undefined {

@@ -3,11 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { runScript } from '../../../adapters/duckdb-native/files/script.ts';
 import { openNodeDatabase } from '../../../adapters/node/database/open-database.ts';
 import { compileCatalog } from '../../../src/catalog/compile.ts';
+import type { Project } from '../../../src/project/model.ts';
 import type { ChangeClass, DriftChange } from '../../../src/quality/drift/change.ts';
 import { compareContracts } from '../../../src/quality/drift/compare-contract.ts';
 import { compareSnapshots } from '../../../src/quality/drift/compare-snapshot.ts';
 import { toContract } from '../../../src/quality/drift/contract.ts';
-import { toSnapshot } from '../../../src/quality/drift/snapshot.ts';
+import { type Snapshot, toSnapshot } from '../../../src/quality/drift/snapshot.ts';
 import { readTables, type Tables } from '../../../src/quality/drift/tables.ts';
 import { load } from '../project/memory.ts';
 import { folder } from './svc.ts';
@@ -70,7 +71,10 @@ async function projectOf({ tool, sql, prompt, resource }: Files) {
 }
 
 async function snapshotOf(files: Files, tables: Tables) {
-  const project = await projectOf(files);
+  return bareSnapshotOf(await projectOf(files), tables);
+}
+
+async function bareSnapshotOf(project: Project, tables: Tables = {}): Promise<Snapshot> {
   return toSnapshot({ project, catalog: await compileCatalog(project), tables, reports: null, findings: [] });
 }
 
@@ -386,13 +390,7 @@ it('Python in a file, or another function of it, is another answer', async () =>
       'tools/a.yml': 'tool: { name: a, language: python, source: { file: a.py } }',
       'tools/a.py': python,
     });
-    return toSnapshot({
-      project,
-      catalog: await compileCatalog(project),
-      tables: {},
-      reports: null,
-      findings: [],
-    });
+    return bareSnapshotOf(project);
   };
   const before = await at('def a():\n    return 1\n');
   expect(compareSnapshots(before, await at('def a():\n    return 2\n'))).toMatchObject([
@@ -412,4 +410,21 @@ it('the matrix has at least 40 changes of every class', () => {
   const all = [...TABLES, ...CONTRACT, ...INSIDE, ...SOURCE, ...PROMPTS, ...RESOURCES];
   expect(all.length).toBeGreaterThanOrEqual(40);
   expect(new Set(all.map(([, name]) => name)).size).toBe(3);
+});
+
+it.each([
+  ['the skill itself', 'skills/close/SKILL.md', 'resource skill://close/SKILL.md'],
+  ['a file beside it', 'skills/close/steps.md', 'resource skill://close/steps.md'],
+])('another text of %s is another wording', async (_, path, subject) => {
+  const files: Readonly<Record<string, string>> = {
+    'skills/close/SKILL.md': '---\nname: close\ndescription: How to close\n---\nRead steps.md.\n',
+    'skills/close/steps.md': 'One.\n',
+  };
+  const at = async (more: string) =>
+    bareSnapshotOf(await load({ ...files, [path]: `${files[path]}${more}` }));
+  const before = await at('');
+  expect(compareSnapshots(before, await at(''))).toEqual([]);
+  expect(compareSnapshots(before, await at('Two.\n'))).toMatchObject([
+    { class: 'wording', subject, message: 'Its text differs.' },
+  ]);
 });
