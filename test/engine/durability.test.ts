@@ -9,7 +9,7 @@ import { openNative } from '../../adapters/duckdb-native/open.ts';
 import { read } from './fixture.ts';
 import { createWriterProgram, ROWS_SCRIPT, type Writer, type WriterProgram } from './writer.ts';
 
-const KILLS = 200;
+const KILLS = 100;
 /** Started ahead, so that one is ready when the one before is dead. */
 const READY = 2;
 

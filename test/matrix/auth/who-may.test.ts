@@ -132,6 +132,10 @@ tool:
   source: { code: SELECT 1 AS n }
 `;
 
+/** One platform meets each provider. The others differ in where the server runs, not in what a provider says. */
+const shapesOn = (target: TargetName) =>
+  Object.entries(SHAPES).filter(([name]) => target === 'node' || name === 'Keycloak');
+
 describe.each(PLATFORMS)('%s', (target, start) => {
   let folders: readonly string[];
   let artefact: string;
@@ -166,7 +170,7 @@ describe.each(PLATFORMS)('%s', (target, start) => {
     (await callWith(mcp, token, tool)).status;
 
   // Requirements: auth.required_scopes
-  test.each(Object.entries(SHAPES))('%s: required scopes without any group refuse', async (_name, create) => {
+  test.each(shapesOn(target))('%s: required scopes without any group refuse', async (_name, create) => {
     const { mcp } = await serve(async (callback) => {
       const shape = await create(callback);
       onTestFinished(shape.close);
@@ -178,7 +182,7 @@ describe.each(PLATFORMS)('%s', (target, start) => {
   });
 
   // Requirements: auth.required_scopes
-  test.each(Object.entries(SHAPES))('%s: only a user who holds a scope gets it', async (_name, create) => {
+  test.each(shapesOn(target))('%s: only a user who holds a scope gets it', async (_name, create) => {
     let leave: Shape['leave'] = () => () => undefined;
     const { mcp } = await serve(async (callback) => {
       const shape = await create(callback);

@@ -172,14 +172,20 @@ function filesUnder(root: string): readonly (readonly [path: string, text: strin
     if (!entry.isFile()) return [];
     const path = join(entry.parentPath, entry.name);
     const bytes = readFileSync(path);
+    if (isEngine(path)) return [];
     const own = [relative(root, path), bytes.toString('latin1')] as const;
     if (!path.endsWith('.zip')) return [own];
-    const packed = Object.entries(unzipSync(bytes));
+    const packed = Object.entries(unzipSync(bytes, { filter: ({ name }) => !isEngine(name) }));
     return [
       own,
       ...packed.map(([name, part]) => [`${own[0]} > ${name}`, Buffer.from(part).toString('latin1')] as const),
     ];
   });
+}
+
+/** DuckDB and Python are copied as they are, and each has more text than all other files. */
+function isEngine(path: string): boolean {
+  return path.endsWith('.wasm');
 }
 
 async function fromSocket(socketPath: string, path: string): Promise<string> {

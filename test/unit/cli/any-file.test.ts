@@ -56,8 +56,20 @@ async function serve(cwd: string): Promise<unknown> {
   return result.structuredContent;
 }
 
+/** The oldest form, and our own. */
+const THOROUGH = ['1.0.0', '1.5.5'];
+const READABLE = FILE_VERSIONS.filter((version) => version !== '2.0.0');
+
 describe.each(ENGINES)('%s', (engine) => {
-  it.each(FILE_VERSIONS.filter((version) => version !== '2.0.0'))(
+  it.each(READABLE.filter((version) => !THOROUGH.includes(version)))(
+    'takes a file of %s',
+    async (version) => {
+      const { code, stdout } = await svc(['run', 'tool', 'animals', '--json'], projectOf(version, engine));
+      expect([code, JSON.parse(stdout)]).toEqual([0, ROWS]);
+    },
+  );
+
+  it.each(READABLE.filter((version) => THOROUGH.includes(version)))(
     'takes a file of %s in every command',
     async (version) => {
       const root = projectOf(version, engine);

@@ -10,7 +10,7 @@ import { createRandom, type Random } from '../../../types/random.ts';
 vi.setConfig({ testTimeout: 600_000 });
 
 const SEED = Number(process.env.SVC_FUZZ_SEED ?? 20_261_121);
-const ROUNDS = 100_000;
+const ROUNDS = 40_000;
 const BROKEN = 2_000;
 
 /** Bytes of the heap that are in use once everything that can go has gone. */
