@@ -23,7 +23,7 @@ type Pair = readonly [ours: number, other: number];
 /**
  * The processor time of a call of an artefact, wasm, compared with the build of another commit and with a copy of itself.
  * Two processes of the same build differ by more than ten per cent until they end. So each round starts both anew and
- * swaps their places, and the copy shows what is left of such luck.
+ * swaps their places, and the copy shows how much of that luck remains.
  */
 export async function measurePairs({ root, folderOf }: Built, asked: string): Promise<Report> {
   const { commit, svc } = setUpCommit(asked);

@@ -222,9 +222,9 @@ describe.each(rows)('sign-in %s: %s', (signIn = '', name = '', ...cells) => {
   const [plain, scopes, sql, everybody] = cells;
   const expected = { plain, scopes, sql };
 
-  // Where everybody is asked for a token, projects are alike; `svc serve` and Node show that.
+  // With sign-in built in, all projects ask for a token; `svc serve` and Node show that.
   const projects = PROJECTS.filter(
-    (project) => project === 'sql' || signIn === 'none' || [undefined, 'node'].includes(server?.target),
+    (project) => project === 'sql' || signIn !== 'built in' || [undefined, 'node'].includes(server?.target),
   );
   test.each(PROJECTS.filter((project) => !projects.includes(project)))('%s, as the page says', (project) => {
     expect(expected[project]).toBe(sql);
