@@ -54,6 +54,9 @@ export async function buildWasm(out = OUT): Promise<void> {
     'trampolines.wasm': createTrampolines(CALLBACKS, FILE_READS, MUST_WAIT),
     [LICENCE]: readFileSync(join(ADAPTER, LICENCE)),
   };
+  // Engines are not validated again when a process starts.
+  if (!WebAssembly.validate(new Uint8Array(files['duckdb.wasm'])))
+    throw new Error('the engine that was built is no valid module');
   mkdirSync(out, { recursive: true });
   for (const [name, bytes] of Object.entries(files)) writeWhole(join(out, name), bytes);
   const outputs = Object.fromEntries(

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const ARTEFACT = new URL('../duckdb-wasm/artefact.json', import.meta.url);
+const ARTEFACT = new URL('../../duckdb-wasm/artefact.json', import.meta.url);
 const SET_UP = new URL('../../../scripts/setup.js', import.meta.url);
 /** The sources of the artefact. */
 const SOURCES = ['../../../scripts/wasm/', '../../../adapters/duckdb-wasm/'];

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { setFlagsFromString } from 'node:v8';
 import { SvcError } from '../../../src/errors.ts';
 
 /** The compiled engine, shared by all engines of a process. */
@@ -50,9 +51,23 @@ export async function readEngine(folder: URL = artefactFolder()): Promise<Uint8A
 }
 
 async function compile(folder: URL): Promise<CompiledEngine> {
-  const [wasm, trampolines] = await Promise.all([
-    WebAssembly.compile(await readEngine(folder)),
-    WebAssembly.compile(await readFile(new URL('trampolines.wasm', folder))),
+  const [engine, trampolines] = await Promise.all([
+    readEngine(folder),
+    readFile(new URL('trampolines.wasm', folder)),
   ]);
-  return { wasm, trampolines };
+  return { wasm: compileChecked(engine), trampolines: await WebAssembly.compile(trampolines) };
+}
+
+/**
+ * Compiles a module that was validated when it was built. V8 then validates each function when it is first called,
+ * instead of all 25 MB at the start: this takes a third of the time, and the rest of the process waits less.
+ */
+function compileChecked(bytes: Uint8Array<ArrayBuffer>): WebAssembly.Module {
+  // Nothing else of this thread runs between the two lines, so that no other module is compiled in this way.
+  setFlagsFromString('--wasm-lazy-validation');
+  try {
+    return new WebAssembly.Module(bytes);
+  } finally {
+    setFlagsFromString('--no-wasm-lazy-validation');
+  }
 }
