@@ -35,6 +35,7 @@ const UNICODE_BLANKS = String.raw`\u00a0\u2000-\u200b\u202f\u205f\u2060\u3000\uf
 /** DuckDB reads every other character beyond ASCII as a letter. */
 const LETTERS = String.raw`A-Za-z_\x80-\x9f\xa1-\u1fff\u200c-\u202e\u2030-\u205e\u2061-\u2fff\u3001-\ufefe\uff00-\uffff`;
 const UNICODE_BLANK = new RegExp(`[${UNICODE_BLANKS}]`);
+const EVERY_UNICODE_BLANK = new RegExp(UNICODE_BLANK, 'g');
 const BLANK = new RegExp(`[ \\t\\n\\r\\f${UNICODE_BLANKS}]+`, 'y');
 const WORD = new RegExp(`[${LETTERS}][${LETTERS}0-9$]*`, 'y');
 const PARAMETER = new RegExp(String.raw`\$[${LETTERS}][${LETTERS}0-9]*`, 'y');
@@ -62,6 +63,11 @@ export function lexSql(sql: string): Lexed {
 /** Whether SQL has blanks beyond ASCII. DuckDB does not read them as blanks in every place. */
 export function hasUnicodeBlank(sql: string): boolean {
   return UNICODE_BLANK.test(sql);
+}
+
+/** The text with blanks of ASCII in place of others, which DuckDB replaces inside of quotes too if escapes mislead it about them. */
+export function withPlainBlanks(sql: string): string {
+  return sql.replaceAll(EVERY_UNICODE_BLANK, ' ');
 }
 
 /** The token at an offset: its kind, its end and its error. */

@@ -54,9 +54,36 @@ export function prepareRestricted(
   const needed = present.filter(({ table }) => used.has(foldName(table.name)));
   for (const { table, isTwo } of needed) if (isTwo) throw ambiguous(table);
   return [
-    ...needed.map(({ table, relation }) => toPreparation(table, relation, own)),
+    ...toCopies(needed, own),
+    ...needed
+      .filter(({ relation }) => relation.isTable)
+      .map(({ table, relation }) => toPreparation(table, relation, own)),
     { sql: LEAVE, values: [], table: null },
   ];
+}
+
+/** A table that a statement names, with its rule. */
+interface Needed {
+  readonly table: RestrictedTable;
+  readonly relation: Relation;
+}
+
+/**
+ * Copies the project's views before any restricted table has its name. DuckDB looks for the tables of a view among temporary
+ * tables first, and a view that leaves out the rows of another table would show them if this table had fewer rows.
+ */
+function toCopies(needed: readonly Needed[], database: string): readonly Preparation[] {
+  const views = needed.filter(({ relation }) => !relation.isTable);
+  const interim = (at: number) => `svc copy ${at}`;
+  const copies = views.map(({ table, relation }, at) =>
+    toPreparation(table, { ...relation, shown: interim(at) }, database),
+  );
+  const names = views.map(({ table, relation }, at) => ({
+    sql: `ALTER TABLE temp.main.${quoteName(interim(at))} RENAME TO ${quoteName(relation.shown)}`,
+    values: [],
+    table: table.name,
+  }));
+  return [...copies, ...names];
 }
 
 /** `more` of the schema `other`, and `other.more` of the schema main, have one name in list_tables. */

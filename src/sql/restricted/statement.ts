@@ -1,6 +1,6 @@
 import { SvcError } from '../../errors.ts';
 import { foldName } from '../../project/fold-name.ts';
-import { lexSql } from '../lexer.ts';
+import { lexSql, withPlainBlanks } from '../lexer.ts';
 import { ALLOWED_FUNCTIONS, GRAMMAR_WORDS } from './functions.ts';
 
 /** The names that a restricted caller's statement may and must not use, in lower case. */
@@ -87,7 +87,7 @@ function checkInternal({ value }: Token, { internal, visible }: StatementNames):
 }
 
 function checkQualifier({ value }: Token, after: Token | undefined, names: StatementNames): void {
-  if (!names.qualifiers.has(value)) return;
+  if (!names.qualifiers.has(value) && !names.qualifiers.has(withPlainBlanks(value))) return;
   const table = after?.value ?? '';
   if (value === 'main' && names.visible.has(table)) return;
   const full = `${value}.${table}`;
@@ -140,12 +140,16 @@ function checkShow(
   if (value === 'show' && (begins || next?.kind !== 'other'))
     throw refused('It uses SHOW: call list_tables.');
   const describes = value === 'describe' || value === 'summarize' || (value === 'desc' && begins);
-  if (!describes || (next !== undefined && (visible.has(next.value) || QUERY_BEGINS.includes(next.value))))
-    return;
-  if (value === 'desc' || next === undefined || next.text === ')' || begins) {
+  const shows = next !== undefined && SHOWN.includes(next.value);
+  const fits = next !== undefined && (visible.has(next.value) || QUERY_BEGINS.includes(next.value));
+  if (!describes || (fits && !shows)) return;
+  if (value === 'desc' || shows || next === undefined || next.text === ')' || begins) {
     throw refused(`${value.toUpperCase()} takes one of your tables or a query here: call list_tables.`);
   }
 }
+
+/** `DESCRIBE tables FROM data` is `SHOW TABLES FROM data`, also if the caller has a table of this name. */
+const SHOWN = ['tables', 'databases', 'schemas', 'variables'];
 
 const QUERY_BEGINS = ['select', 'from', 'with', 'values', 'table', '('];
 

@@ -65,10 +65,15 @@ describe('the preparation of a restricted statement', () => {
     ]);
   });
 
-  it("copies the rows of the project's views, whose filters are restrictions too", () => {
-    expect(prepared('FROM latest', table('latest'))[0]?.sql).toBe(
-      'CREATE TEMP TABLE "latest" AS SELECT * FROM "data"."main"."latest" AS t',
-    );
+  it("copies the rows of the project's views, whose filters are restrictions too, before a table has its name", () => {
+    const statements = prepared('FROM orders, latest', table('orders'), table('latest'));
+    expect(statements.map(({ sql }) => sql)).toEqual([
+      'CREATE TEMP TABLE "svc copy 0" AS SELECT * FROM "data"."main"."latest" AS t',
+      'ALTER TABLE temp.main."svc copy 0" RENAME TO "latest"',
+      'CREATE TEMP VIEW "orders" AS SELECT * FROM "data"."main"."orders" AS t',
+      LEAVE.sql,
+    ]);
+    expect(statements.map((one) => one.table)).toEqual(['latest', 'latest', 'orders', null]);
   });
 
   it('gives a table of another schema the name that list_tables shows', () => {

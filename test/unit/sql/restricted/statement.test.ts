@@ -4,8 +4,8 @@ import { ALLOWED_FUNCTIONS, GRAMMAR_WORDS } from '../../../../src/sql/restricted
 import { checkRestrictedStatement, namesIn } from '../../../../src/sql/restricted/statement.ts';
 
 const NAMES = {
-  visible: new Set(['sales', 'other.more']),
-  qualifiers: new Set(['data', 'main', 'other', 'system', 'temp']),
+  visible: new Set(['sales', 'other.more', 'tables']),
+  qualifiers: new Set(['data', 'my shop', 'main', 'other', 'system', 'temp']),
   internal: new Set(['future_view']),
 };
 const check = (sql: string) => () => checkRestrictedStatement(sql, NAMES);
@@ -64,6 +64,7 @@ describe('a restricted statement', () => {
     ['FROM data.main.sales', 'qualifies a name with data'],
     ['FROM "DATA" . sales', 'qualifies a name with data'],
     ['FROM data\u00a0.\u2003main.sales', 'qualifies a name with data'],
+    ['FROM "my\u00a0shop".hidden', 'qualifies a name with my\u00a0shop'],
     ['FROM main.hidden', 'qualifies a name with main'],
     ['FROM temp.main.sales', 'qualifies a name with temp'],
     ['FROM other.more', 'Write the table as one name in double quotes: "other.more"'],
@@ -93,6 +94,8 @@ describe('a restricted statement', () => {
     ['FROM (DESC)', 'DESC takes'],
     ['FROM (DESCRIBE hidden)', 'DESCRIBE takes'],
     ['FROM (DESCRIBE __show_tables_expanded)', 'DESCRIBE takes'],
+    ['DESCRIBE tables FROM data', 'DESCRIBE takes'],
+    ['FROM (SUMMARIZE "Tables")', 'SUMMARIZE takes'],
     ["SELECT 'open", 'never closed'],
   ])('must not be %s', (sql, message) => {
     expect(check(sql)).toThrow(message);
