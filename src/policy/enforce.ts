@@ -1,5 +1,5 @@
 import type { User } from '../context.ts';
-import type { JsonObject, JsonValue } from '../json.ts';
+import { isList, isObject, type JsonObject, type JsonValue } from '../json.ts';
 import type { Clock } from '../ports.ts';
 import type { PolicyRule } from '../project/model.ts';
 import type { TypeNode } from '../types/node.ts';
@@ -60,20 +60,14 @@ export function denialOf(
   return null;
 }
 
-/** A rule that fails, and so denies, if it would hide a column that is absent or appears twice. */
+/** A rule that fails, and so denies, if it would hide a column that is absent, appears twice, or is the whole result. */
 function onColumns(
   compiled: CompiledRule,
   { columns, twice }: ResultColumns,
-  returns: TypeNode | null,
+  { value, returns }: { readonly value: JsonValue; readonly returns: TypeNode | null },
 ): CompiledRule {
-  const fields = fieldsOf(compiled.rule, returns);
-  const [absent] = absentFields(fields, columns);
-  const [doubled] = doubledFields(fields, twice);
-  if (absent === undefined && doubled === undefined) return compiled;
-  const failure =
-    absent === undefined
-      ? `the statement returns two columns ${doubled}, and the rule hides one`
-      : `the statement returns no column ${absent}, so the rule hides nothing`;
+  const failure = failureOf(fieldsOf(compiled.rule, returns), { columns, twice }, value);
+  if (failure === null) return compiled;
   return {
     ...compiled,
     evaluate: (bindings, now) => {
@@ -81,6 +75,26 @@ function onColumns(
       return matches(verdict) ? { failure } : verdict;
     },
   };
+}
+
+/** The reason for which hiding these fields would leave a value visible; null if it would not. */
+function failureOf(
+  fields: readonly string[],
+  { columns, twice }: ResultColumns,
+  value: JsonValue,
+): string | null {
+  const [first] = fields;
+  const [absent] = absentFields(fields, columns);
+  const [doubled] = doubledFields(fields, twice);
+  if (absent !== undefined) return `the statement returns no column ${absent}, so the rule hides nothing`;
+  if (doubled !== undefined) return `the statement returns two columns ${doubled}, and the rule hides one`;
+  if (first === undefined || isRows(value)) return null;
+  return `the result is the value of ${first} alone, without its name, so the rule hides nothing`;
+}
+
+/** Whether a result is a row or rows, whose values have names. */
+function isRows(value: JsonValue): boolean {
+  return isList(value) ? value.every((item) => isObject(item)) : isObject(value) || value === null;
 }
 
 /** The same for the result of a function: a field must be in the result, or `return` must declare it. */
@@ -117,7 +131,7 @@ export function enforceOutput(
   };
   const { returns } = program.scope;
   const rules = decidingRules(program.output, facts).map((rule) =>
-    columns === null ? onValue(rule, value, returns) : onColumns(rule, columns, returns),
+    columns === null ? onValue(rule, value, returns) : onColumns(rule, columns, { value, returns }),
   );
   const decision = enforce(rules, facts, (rule) => {
     edited = applyRule(edited, rule, returns ?? undefined);

@@ -35,12 +35,30 @@ const TREE = {
   ]),
   'tools/inner.yml': tool('inner', ADDRESS, ['filter_fields, fields: [address.street, m.1]']),
 };
+/** Endpoints whose result is one value without its column. */
+const ALONE = {
+  'tools/photo.yml': `tool:
+  name: photo
+  mime_type: image/png
+  policies: { output: [{ condition: "user.role == 'analyst'", action: mask_fields, fields: [photo] }] }
+  source: { code: "SELECT 'secret'::BLOB AS photo" }`,
+  'resources/note.yml': `resource:
+  uri: staff://note
+  mime_type: text/plain
+  policies: { output: [{ condition: "user.role == 'analyst'", action: filter_fields, fields: [Note] }] }
+  source: { code: "SELECT 'secret' AS note" }`,
+  'resources/notes.yml': `resource:
+  uri: staff://notes
+  mime_type: text/plain
+  policies: { output: [{ condition: "user.role == 'analyst'", action: mask_fields, fields: [note] }] }
+  source: { code: "SELECT 'secret' AS note, 1 AS id" }`,
+};
 const SEED = `CREATE TABLE staff AS SELECT 1 AS id, 4711 AS salary; CREATE TABLE past AS SELECT 1 AS id, 4712 AS salary`;
 
 describe.each<EngineName>(['wasm', 'native', 'native, read-write'])('a rule about fields on %s', (engine) => {
   let served: Served;
   beforeAll(async () => {
-    served = await serveTree(TREE, SEED, engine);
+    served = await serveTree({ ...TREE, ...ALONE }, SEED, engine);
   });
   afterAll(() => served.close());
 
@@ -69,6 +87,28 @@ describe.each<EngineName>(['wasm', 'native', 'native, read-write'])('a rule abou
     });
     expect(served.lines.at(-1)?.message).toContain(logged);
     expect((await call(name, 'boss')).value).toEqual(expect.any(Array));
+  });
+
+  const read = (key: string, role = 'analyst') => {
+    const { tools, resources } = served.runtime.catalog;
+    const entry = tools[key] ?? resources[key];
+    if (entry === undefined) throw new Error(key);
+    const context = contextOf({ ...ALICE, role });
+    return callEndpoint({ runtime: served.runtime, entry, args: {}, context });
+  };
+
+  it.each(['photo', 'staff://note'])(
+    'denies the value of %s, which has no name to hide it by',
+    async (key) => {
+      const error = await errorOf(read(key));
+      expect(error).toMatchObject({ code: 'denied' });
+      expect(served.lines.at(-1)?.message).toMatch(/the result is the value of \w+ alone/);
+      expect((await read(key, 'boss')).value).toMatch(/secret|c2VjcmV0/);
+    },
+  );
+
+  it('hides a column of a text of several', async () => {
+    expect((await read('staff://notes')).value).toEqual([{ note: '****', id: 1 }]);
   });
 
   it.each([
