@@ -1,6 +1,7 @@
 import { isJsonContentType } from '@modelcontextprotocol/server';
 import type { SseEndpoint } from '../../src/app.ts';
 import type { Runtime } from '../../src/call/runtime.ts';
+import type { User } from '../../src/context.ts';
 import { busyError, SvcError } from '../../src/errors.ts';
 import type { Caller } from '../../src/mcp/context.ts';
 import { createServer, type ServeOptions } from '../../src/mcp/server.ts';
@@ -19,18 +20,27 @@ export interface SseOptions extends ServeOptions {
   readonly runtime: () => Runtime;
   /** The maximum number of open connections. Default: 1,000. */
   readonly most?: number;
+  /** The maximum number of open connections of one user, so that no user takes those of the others. Default: 100. */
+  readonly mostOfUser?: number;
 }
 
 const MOST = 1_000;
+const MOST_OF_USER = 100;
 
 /**
  * Creates the transport of revision 2024-11-05: a GET opens an event stream, and a POST carries each message of
  * the client.
  */
-export function createSseEndpoint({ runtime, most = MOST, ...options }: SseOptions): ClosableSse {
+export function createSseEndpoint({
+  runtime,
+  most = MOST,
+  mostOfUser = MOST_OF_USER,
+  ...options
+}: SseOptions): ClosableSse {
   const connections = new Map<string, SseConnection>();
   const open = (caller: Caller): { readonly id: string; readonly connection: SseConnection } => {
-    if (connections.size >= most) {
+    const isFull = caller.user !== null && countOf(connections, caller.user) >= mostOfUser;
+    if (isFull || connections.size >= most) {
       throw busyError('Too many clients are connected', {
         detail: { retry_after: 5 },
       });
@@ -59,6 +69,11 @@ export function createSseEndpoint({ runtime, most = MOST, ...options }: SseOptio
       await Promise.all([...connections.values()].map((connection) => connection.close()));
     },
   };
+}
+
+/** Counts the connections of a user. */
+function countOf(connections: ReadonlyMap<string, SseConnection>, user: User): number {
+  return [...connections.values()].filter((connection) => connection.belongsTo(user)).length;
 }
 
 function connect(connection: SseConnection, runtime: Runtime, options: ServeOptions): void {

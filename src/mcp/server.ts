@@ -45,7 +45,7 @@ export function createServer(runtime: Runtime, parts: ServerDeps): Server {
   if (extensions) answerSkills(server, runtime, parts);
   if (prompts) answerPrompts(server, runtime, parts);
   if (completions) answerCompletion(server, runtime, parts);
-  if (parts.era === 'modern') answerSubscriptions(server, parts);
+  if (parts.era === 'modern') answerSubscriptions(server, runtime.catalog, parts);
   else if (logging) answerLevel(server, parts);
   if (resources && parts.era === 'legacy') answerSubscribe(server, runtime.catalog, parts);
   return server;

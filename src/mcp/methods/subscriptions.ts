@@ -5,13 +5,16 @@ import { findResource } from '../../catalog/find.ts';
 import type { Catalog } from '../../catalog/model.ts';
 import { busyError } from '../../errors.ts';
 import { type Changes, toNotifications } from '../changes.ts';
-import type { ServerDeps } from '../context.ts';
+import type { Caller, ServerDeps } from '../context.ts';
 import { toProtocolError } from '../errors.ts';
+import { subjectOf } from '../sessions/sessions.ts';
 import { invalidParams } from './pagination.ts';
 
 /** The most resources that one client may watch, which bounds the memory. */
 const MOST_WATCHED = 1_000;
+/** The most streams of all clients, and of one user, so that no user takes those of the others. */
 const MOST_LISTENING = 1_000;
+const MOST_LISTENING_OF_USER = 100;
 
 /** The longest URI that a client may watch. A placeholder takes any text, and watched URIs stay in memory. */
 const LONGEST_URI = 2_048;
@@ -26,8 +29,7 @@ const URI_PARAMS = v.looseObject({ uri: WATCHED_URI });
 export function answerSubscribe(server: Server, catalog: Catalog, { callerOf }: ServerDeps): void {
   server.setRequestHandler('resources/subscribe', { params: URI_PARAMS }, ({ uri }, ctx) => {
     const { grant, session } = callerOf(ctx);
-    const entry = findResource(catalog, uri)?.entry;
-    if (entry === undefined || !mayCall(entry, grant?.scopes)) {
+    if (!mayWatch(catalog, uri, grant)) {
       throw invalidParams(`Unknown resource: ${uri.slice(0, 128)}`, { uri });
     }
     const watched = session?.subscriptions;
@@ -43,6 +45,12 @@ export function answerSubscribe(server: Server, catalog: Catalog, { callerOf }: 
   });
 }
 
+/** Whether a URI belongs to a resource that the caller may read. */
+function mayWatch(catalog: Catalog, uri: string, grant: Caller['grant']): boolean {
+  const entry = findResource(catalog, uri)?.entry;
+  return entry !== undefined && mayCall(entry, grant?.scopes);
+}
+
 const FILTER = v.looseObject({
   toolsListChanged: v.optional(v.boolean()),
   promptsListChanged: v.optional(v.boolean()),
@@ -53,15 +61,17 @@ const LISTEN_PARAMS = v.looseObject({ notifications: FILTER });
 
 type Filter = v.InferOutput<typeof FILTER>;
 
-const open = new WeakMap<Changes, number>();
+/** The owners of the streams that are open; null for anonymous callers, who cannot be told apart. */
+const open = new WeakMap<Changes, (string | null)[]>();
 
 /**
  * Answers `subscriptions/listen` (2026-07-28) with a stream that lasts until its client leaves. It ends at once if
  * no change can come.
  */
-export function answerSubscriptions(server: Server, parts: ServerDeps): void {
+export function answerSubscriptions(server: Server, catalog: Catalog, parts: ServerDeps): void {
   server.setRequestHandler('subscriptions/listen', { params: LISTEN_PARAMS }, async (params, ctx) => {
-    const honored = honoredOf(params.notifications, server);
+    const { grant } = parts.callerOf(ctx);
+    const honored = honoredOf(params.notifications, server, (uri) => mayWatch(catalog, uri, grant));
     const _meta = { [SUBSCRIPTION_ID_META_KEY]: parts.idOf(ctx) };
     const acknowledge = () =>
       ctx.mcpReq.notify({
@@ -86,14 +96,30 @@ async function listen(
   ctx: ServerContext,
   { parts, changes, honored, acknowledge }: Listening,
 ): Promise<void> {
-  const { signal, requestId } = parts.callerOf(ctx);
-  const count = open.get(changes) ?? 0;
-  if (count >= MOST_LISTENING) {
+  const { signal, requestId, user } = parts.callerOf(ctx);
+  const owners = open.get(changes) ?? [];
+  const owner = subjectOf(user);
+  const own = owner === null ? 0 : owners.filter((one) => one === owner).length;
+  if (owners.length >= MOST_LISTENING || own >= MOST_LISTENING_OF_USER) {
     throw toProtocolError(busyError('Too many clients listen'), requestId);
   }
-  open.set(changes, count + 1);
+  open.set(changes, owners);
+  owners.push(owner);
+  try {
+    await acknowledge();
+    await tell(ctx, { parts, changes, honored }, AbortSignal.any([signal, changes.ended]));
+  } finally {
+    owners.splice(owners.indexOf(owner), 1);
+  }
+}
+
+/** Sends the requested notifications until the stream ends. */
+async function tell(
+  ctx: ServerContext,
+  { parts, changes, honored }: Omit<Listening, 'acknowledge'>,
+  ended: AbortSignal,
+): Promise<void> {
   const _meta = { [SUBSCRIPTION_ID_META_KEY]: parts.idOf(ctx) };
-  await acknowledge();
   const unlisten = changes.listen((change) => {
     const kind = `${change.kind}ListChanged`;
     if (change.kind !== 'resource' && honored[kind] !== true) return;
@@ -101,9 +127,8 @@ async function listen(
       void ctx.mcpReq.notify({ method, params: { ...params, _meta } }).catch(() => {});
     }
   });
-  await aborted(AbortSignal.any([signal, changes.ended]));
+  await aborted(ended);
   unlisten();
-  open.set(changes, (open.get(changes) ?? 1) - 1);
 }
 
 function aborted(signal: AbortSignal): Promise<void> {
@@ -113,10 +138,10 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** The requested notifications that this server can send. */
-function honoredOf(asked: Filter, server: Server): Filter {
+/** The requested notifications that this server can send, about resources that the caller may read. */
+function honoredOf(asked: Filter, server: Server, isVisible: (uri: string) => boolean): Filter {
   const { tools, prompts, resources } = server.getCapabilities();
-  const uris = asked.resourceSubscriptions ?? [];
+  const uris = (asked.resourceSubscriptions ?? []).filter(isVisible);
   return {
     ...(asked.toolsListChanged && tools?.listChanged ? { toolsListChanged: true } : {}),
     ...(asked.promptsListChanged && prompts?.listChanged ? { promptsListChanged: true } : {}),

@@ -1,9 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
 import { createChanges } from '../../../src/mcp/changes.ts';
+import { createSessions } from '../../../src/mcp/sessions/sessions.ts';
 import { toResponse } from '../../../src/mcp/transport/response.ts';
 import { createMcpHandler } from '../../../src/mcp/transport/streamable-http.ts';
-import { type Served, serveTree } from '../call/project.ts';
+import { ALICE, type Served, serveTree } from '../call/project.ts';
+import { eventually } from './eventually.ts';
 import { CALLER, createTestApp, exchange, legacy, modern, post } from './fixture.ts';
 import { allMessages, messagesOf, nextMessage } from './stream.ts';
 
@@ -107,6 +109,58 @@ describe('subscriptions/listen', () => {
       { method: 'notifications/subscriptions/acknowledged', params: { notifications: {} } },
       { id: 'sub', result: {} },
     ]);
+  });
+
+  /** Listens as a user whose token has scopes. */
+  async function listenAs({ changes }: ReturnType<typeof serve>, id: string, scopes: readonly string[] = []) {
+    const sessions = createSessions();
+    const endpoint = createMcpHandler(served.runtime, { version: '1', sessions, changes });
+    const left = new AbortController();
+    const { body, headers } = modern('subscriptions/listen', { notifications: WATCHING }, 'sub');
+    const refuse = () => new SvcError('scope_insufficient', 'No.');
+    const answer = await endpoint({
+      headers: new Headers({ ...headers, 'content-type': 'application/json' }),
+      body: JSON.stringify(body),
+      caller: { ...CALLER, user: { ...ALICE, id }, signal: left.signal, grant: { scopes, refuse } },
+    });
+    const response = toResponse(answer);
+    return { response, messages: messagesOf(response), leave: () => left.abort() };
+  }
+  const WATCHING = { resourceSubscriptions: [HOURS, 'shop://nights', 'shop://nothing'] };
+
+  // Requirements: noninterference
+  it.each([
+    [[], [HOURS]],
+    [['shop:night'], [HOURS, 'shop://nights']],
+  ])('tells a caller with the scopes %j of the resources %j only', async (scopes, uris) => {
+    const server = serve();
+    const { messages } = await listenAs(server, 'ada', scopes);
+    expect(await nextMessage(messages)).toMatchObject({
+      params: { notifications: { resourceSubscriptions: uris } },
+    });
+    server.changes.notifyResource('shop://nights');
+    server.changes.notifyResource('shop://nothing');
+    server.changes.notifyResource(HOURS);
+    server.changes.close();
+    const told: unknown[] = [];
+    for await (const { params, id } of messages) told.push(id ?? params);
+    const _meta = expect.anything();
+    expect(told).toEqual([...uris.map((uri) => ({ uri, _meta })).toReversed(), 'sub']);
+  });
+
+  it('leaves streams for others when one user opens many', async () => {
+    const server = serve();
+    const open = [];
+    for (let count = 0; count < 100; count += 1) open.push(await listenAs(server, 'greedy'));
+    const refused = await listenAs(server, 'greedy');
+    expect(await refused.response.text()).toContain('Too many clients listen');
+    const acknowledged = { method: 'notifications/subscriptions/acknowledged' };
+    expect(await nextMessage((await listenAs(server, 'other')).messages)).toMatchObject(acknowledged);
+    open[0]?.leave();
+    await eventually(async () => nextMessage((await listenAs(server, 'greedy')).messages)).toMatchObject(
+      acknowledged,
+    );
+    server.changes.close();
   });
 
   it('refuses what is no filter', async () => {

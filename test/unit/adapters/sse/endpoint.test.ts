@@ -21,12 +21,13 @@ interface Server {
   readonly runtime: ReturnType<typeof createFakeRuntime>;
 }
 
-async function start(options: Partial<AppOptions> = {}, most?: number): Promise<Server> {
+async function start(options: Partial<AppOptions> = {}, most?: number, mostOfUser?: number): Promise<Server> {
   const runtime = createFakeRuntime();
   const sse = createSseEndpoint({
     runtime: () => runtime,
     version: '1.2.3',
     ...(most === undefined ? {} : { most }),
+    ...(mostOfUser === undefined ? {} : { mostOfUser }),
   });
   const app = createTestApp(runtime, { sse, ...options });
   const server = await startHttpServer({ app, host: '127.0.0.1', port: 0, graceMs: 100 });
@@ -229,6 +230,17 @@ describe('guards', () => {
     expect((await ada.post(legacy('ping').body)).status).toBe(202);
     const unknown = await fetch(`${server.url}${ada.path}`, { method: 'POST', body: '{}' });
     expect(unknown.status).toBe(403);
+  });
+
+  it('leave connections for others when one user opens many', async () => {
+    const { server } = await start({ authenticate }, 4, 2);
+    const open = (authorization: string) => listen(server, { authorization });
+    await open('greedy');
+    await open('greedy');
+    const third = await fetch(`${server.url}/sse`, { headers: { authorization: 'greedy' } });
+    expect([third.status, third.headers.get('retry-after')]).toEqual([503, '5']);
+    await open('ada');
+    await open('bob');
   });
 
   it('give the session of one user to no other', async () => {
