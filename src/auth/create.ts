@@ -8,7 +8,7 @@ import { type ApiKeys, authenticateKey, createApiKeys } from './api-keys.ts';
 import { authenticateBearer, rejectRequest, rejectScopes, tokenInvalid } from './bearer.ts';
 import { wantedFacts } from './held-scopes.ts';
 import { createProvider } from './providers/registry.ts';
-import { createPublicUrls, enforcePublicUrls, type PublicUrls } from './public-urls.ts';
+import { createPublicUrls, enforceKnownAudience, enforcePublicUrls, type PublicUrls } from './public-urls.ts';
 import { answerRoute, createRoutes, resourcePaths, withoutSlash } from './routes.ts';
 import { createScopes } from './scopes.ts';
 import type { Auth, Authenticated, AuthServer, FetchDocument } from './types.ts';
@@ -121,8 +121,9 @@ function createVerifierTokens(
   block: VerifierBlock,
   { publicUrlsOf, ...paths }: Place,
 ): Tokens {
-  const { settings, project, endpointScopes, log } = deps;
+  const { settings, project, endpointScopes, listens, log } = deps;
   const { required_scopes, allow, grants } = settings.auth;
+  enforceKnownAudience(block, settings.transport.http, listens);
   return createVerifierAuth({
     verify: createVerifier(block, { fetch: deps.fetch ?? fetch, now: deps.now ?? Date.now }),
     issuer: block.issuer,

@@ -1,5 +1,5 @@
 import { SvcError } from '../errors.ts';
-import type { TransportSettings } from '../settings/model.ts';
+import type { TransportSettings, VerifierBlock } from '../settings/model.ts';
 
 /** The public addresses of this server. */
 export interface PublicUrls {
@@ -97,5 +97,25 @@ export function enforcePublicUrls(
     'config_invalid',
     `Callers need tokens, but clients would reach the server over http at ${host}, where others can read their tokens.
 Set \`transport.http.base_url\` to its public https address, or \`transport.http.trust_proxy: true\` behind a proxy that sends X-Forwarded-Proto.`,
+  );
+}
+
+/**
+ * Throws config_invalid if a request's host would be the audience of tokens: another server that has a user's token could
+ * use it here, with its own name as the host (RFC 8707, 2). Platforms route by the host, so there it is the server's own.
+ */
+export function enforceKnownAudience(
+  { audience }: Pick<VerifierBlock, 'audience'>,
+  { base_url, allowed_hosts }: Pick<TransportSettings['http'], 'base_url' | 'allowed_hosts'>,
+  listens: { readonly host: string } | null,
+): void {
+  if (audience.length > 0 || base_url !== null || listens === null) return;
+  const isLocal = isLoopback(listens.host) || listens.host === '::1';
+  const isOpen = allowed_hosts === null ? !isLocal : allowed_hosts.includes('*');
+  if (!isOpen) return;
+  throw new SvcError(
+    'config_invalid',
+    `The server does not know its own address, so it would accept tokens for any server that a request names as its host.
+Set \`auth.verifier.audience\` or \`transport.http.base_url\`, or list its names under \`transport.http.allowed_hosts\`.`,
   );
 }

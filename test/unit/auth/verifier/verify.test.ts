@@ -257,11 +257,16 @@ test('the client proves itself form-encoded, and the token is in the body', asyn
 });
 
 /** The guard as the app has it. */
-function authOf(more: Partial<VerifierBlock> = keys(), required: readonly string[] = []) {
+function authOf(
+  more: Partial<VerifierBlock> = keys(),
+  required: readonly string[] = [],
+  place: { readonly http?: object; readonly host?: string } = {},
+) {
   const lines: LogLine[] = [];
   const rules = { allow: null, grants: [], required_scopes: required };
   const auth = { ...rules, verifier: block(more), provider: null, keys: [], clients: [] };
-  const http = { base_url: 'https://svc.example', trust_proxy: false, scheme: 'http', stateless: true };
+  const own = { base_url: 'https://svc.example', trust_proxy: false, scheme: 'http', stateless: true };
+  const http = { ...own, allowed_hosts: null, ...place.http };
   const made: Auth = createAuth({
     settings: {
       auth: auth as unknown as AuthSettings,
@@ -271,7 +276,7 @@ function authOf(more: Partial<VerifierBlock> = keys(), required: readonly string
     endpointScopes: [],
     store: null,
     fetchDocument: null,
-    listens: null,
+    listens: place.host === undefined ? null : { host: place.host },
     log: (line) => lines.push(line),
   });
   return { auth: made, lines };
@@ -292,6 +297,29 @@ test('the server lets in whom the issuer vouches for, and writes a line without 
   });
   expect(lines).toMatchObject([{ level: 'info', message: 'authenticated', fields: { user_id: 'ada' } }]);
   expect(JSON.stringify(lines)).not.toContain(token);
+});
+
+/** A server behind a proxy that passes on the host of requests. */
+const BEHIND_PROXY = { base_url: null, trust_proxy: true };
+
+// Requirements: rs.audience
+test.each([
+  ['0.0.0.0', {}],
+  ['0.0.0.0', { allowed_hosts: ['*'] }],
+  ['127.0.0.1', { allowed_hosts: ['*', 'svc.example'] }],
+])('does not start at %s with %j, where the host of a request would be the audience', (host, http) => {
+  expect(() => authOf(keys(), [], { host, http: { ...BEHIND_PROXY, ...http } })).toThrow(
+    expect.objectContaining({ code: 'config_invalid', message: expect.stringContaining('audience') }),
+  );
+});
+
+test.each([
+  ['0.0.0.0', { allowed_hosts: ['svc.example'] }, {}],
+  ['0.0.0.0', {}, { audience: [RESOURCE] }],
+  ['127.0.0.1', {}, {}],
+] as const)('starts at %s with %j and %j, where the address is known', async (host, http, more) => {
+  const { auth } = authOf({ ...keys(), ...more }, [], { host, http: { ...BEHIND_PROXY, ...http } });
+  expect(await call(auth, await jwt())).toMatchObject({ user: { id: 'ada' } });
 });
 
 test('who is not let in learns where tokens come from', async () => {
