@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Filling } from '../adapters/duckdb-native/files/database-file.ts';
 import { SvcError, toSvcError } from '../src/errors.ts';
@@ -87,6 +88,9 @@ function tableName(file: string): string {
 }
 
 async function loadTable(filling: Filling, { table, files }: Table, replace: boolean): Promise<number> {
+  const [only, second] = files;
+  // DuckDB would invent a column. Among several files an empty one adds no row.
+  if (only !== undefined && second === undefined && (await stat(only)).size === 0) throw empty();
   const name = `"${table.replaceAll('"', '""')}"`;
   const create = replace ? 'CREATE OR REPLACE TABLE' : 'CREATE TABLE';
   await filling.run(`${create} ${name} AS FROM ${tableReaderOf(files)}`);
@@ -100,7 +104,16 @@ function problemOf({ table, files }: Table, thrown: unknown, option: LoadOption)
     const replace = option === '--load' ? ', or replace the table with --replace' : '';
     return `${files.join(', ')}: the database already has a table ${table}. Load the file as another table with ${option} name=path${replace}.`;
   }
+  if (/not utf-8 encoded/i.test(message))
+    return `${files.join(', ')}: the text is not UTF-8. Save it as UTF-8.`;
   return `${files.join(', ')}: ${message}`;
+}
+
+function empty(): SvcError {
+  return new SvcError(
+    'project_invalid',
+    'the file is empty, so it has no columns. Write at least a header line.',
+  );
 }
 
 function refusal(problems: readonly string[]): SvcError {

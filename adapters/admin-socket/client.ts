@@ -25,8 +25,9 @@ export function sendToSocket({ socket, method, path, signal }: AdminRequest): Pr
 
 const REASONS: { readonly [code: string]: string } = {
   ENOENT: 'the socket does not exist. Is the server running, with SVC_ADMIN_ENABLED=true?',
-  ECONNREFUSED: 'the server that made the socket has ended.',
-  EACCES: 'this user has no access to it.',
+  ECONNREFUSED:
+    'the server that made the socket has ended. Start it again, or name the socket of another server with --socket.',
+  EACCES: 'this user has no access to it. Run the command as the user of the server.',
 };
 
 function unreachable(socket: string, cause: NodeJS.ErrnoException): SvcError {

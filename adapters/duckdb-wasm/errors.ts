@@ -1,5 +1,6 @@
 import { type ErrorCode, SvcError } from '../../src/errors.ts';
 import { memoryText, unwrapMessage } from '../../src/sql/query.ts';
+import { enforceVerb } from '../../src/sql/statement.ts';
 import { ObjectReplaced } from './engine/database-file.ts';
 
 /** DuckDB's messages and our codes for them; the first match counts. */
@@ -26,6 +27,12 @@ export function readonlyError(reason?: string): SvcError {
     'The wasm engine serves databases read-only. To write, set `readonly: false` for the database of the profile, and name no `engine` but auto or native.',
     reason === undefined ? {} : { cause: new Error(reason) },
   );
+}
+
+/** Refuses a statement that writes: the wasm engine serves databases read-only. One without a verb is a mistake. */
+export function refuseWrite(sql: string): never {
+  enforceVerb(sql);
+  throw readonlyError();
 }
 
 /** The error for exhausted memory. DuckDB's figures stay in `cause`, because users cannot change them on every platform. */

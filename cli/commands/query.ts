@@ -3,7 +3,7 @@ import { SvcError } from '../../src/errors.ts';
 import type { JsonObject } from '../../src/json.ts';
 import type { SqlRequest, SqlResult } from '../../src/ports.ts';
 import { scanParameters } from '../../src/sql/parameters.ts';
-import { classify, misspeltVerb, statementsOf } from '../../src/sql/statement.ts';
+import { classify, enforceVerb, misspeltVerb, statementsOf } from '../../src/sql/statement.ts';
 import { nearestName } from '../../src/types/nearest.ts';
 import type { Run } from '../command.ts';
 import type { CommandInput } from '../io/command-input.ts';
@@ -94,6 +94,7 @@ function checkNames(used: readonly string[], given: readonly string[]): void {
 }
 
 function readonly({ path }: DatabaseChoice, sql: string): SvcError {
+  enforceVerb(sql);
   const { operation } = classify(sql);
   return new SvcError(
     'database_readonly',

@@ -86,9 +86,9 @@ export const USER_MEANINGS: Readonly<Record<string, string>> = {
   'transport.http.trust_proxy':
     'Take the scheme from `X-Forwarded-Proto`, and the client address from the last entry of `X-Forwarded-For`.',
   'transport.http.allowed_hosts[]':
-    'Host names, without ports, that the server answers to, in addition to those of its own machine and of `base_url`. `"*"` allows all. Default: none on a local address, all on other addresses.',
+    'Host names, without ports, that the server answers to, in addition to those of its own machine and of `base_url`. `"*"` allows all. Default: none on a local address. On another address: all with sign-in, and IP addresses without it.',
   'transport.http.allowed_origins[]':
-    'Host names or whole origins whose web pages may call the server. Defaults as for `allowed_hosts`.',
+    'Host names or whole origins whose web pages may call the server. Default: those of this machine; all if users sign in and other machines reach the server.',
   'transport.http.stateless': 'Keep no state between requests.',
   'transport.http.rate_limit.requests_per_minute':
     'Requests per minute for one user, or for one address if nobody signs in. 0 removes the limit. Default: 600 if other machines reach the server, otherwise no limit.',

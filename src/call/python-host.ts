@@ -5,6 +5,7 @@ import type { Database, Log, LogLine, PythonHost, SqlResult } from '../ports.ts'
 import { answerParameters } from '../project/elicitation-model.ts';
 import { callerCredentials } from '../redaction/caller-credentials.ts';
 import { type CallTexts, createTextRedactor } from '../redaction/redact.ts';
+import { enforceVerb } from '../sql/statement.ts';
 import type { PythonEntry, PythonWork } from './python.ts';
 import { bindParameters, type PythonStatement, statementOf } from './python-statement.ts';
 import type { Runtime } from './runtime.ts';
@@ -110,8 +111,9 @@ function allOf({ rows, truncated }: SqlResult, maxRows: number): readonly JsonOb
   );
 }
 
-function enforceMode({ mode, operation }: PythonStatement, { kind, name, source }: PythonEntry): void {
+function enforceMode({ sql, mode, operation }: PythonStatement, { kind, name, source }: PythonEntry): void {
   if (mode === 'read' || source.mode === 'write') return;
+  enforceVerb(sql);
   const why = kind === 'resource' ? 'reading a resource changes nothing' : 'it declares `readOnlyHint: true`';
   throw new SvcError('database_readonly', `${name} runs ${operation}, but ${why}.`);
 }

@@ -107,10 +107,16 @@ export function checkAttachments(
 /** The error of a statement that reaches outside of the database without an extension for that. */
 const OUTSIDE = /^Permission Error: .*disabled (?:by|through) configuration/;
 
+/** The error of a statement that names a table which the database does not have. */
+const NO_TABLE = /^Catalog Error: Table with name \S+ does not exist!/;
+
 /** The fix for other errors of a statement. */
 export function fixOf({ code, message }: SvcError): string {
   if (OUTSIDE.test(message)) {
     return 'Load the file into a table with `seed.sql` or `svc build --load`, or name an extension for outside data, such as httpfs, under `extensions`.';
+  }
+  if (NO_TABLE.test(message)) {
+    return 'Correct the name, or create the table. `seed.sql` beside svc-site.yml creates the tables of a new database; it runs only if there is no database file.';
   }
   return code === 'database_readonly'
     ? 'Set `readonly: false` for the database of the profile, or write the endpoint as one SELECT.'

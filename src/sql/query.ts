@@ -63,6 +63,8 @@ export function rejection(name: string): SvcError {
 
 const [BEFORE = ''] = asQuery('', 1).split('\n');
 const EXCERPT = /\n\nLINE \d+: [^\n]*\n *\^/g;
+/** DuckDB's suggestion in a database without tables. Nobody means this name. */
+const NO_TABLES = /\nDid you mean "sqlite_master"\?/;
 const FIRST_LINE = '\n\nLINE 1: ';
 
 /**
@@ -71,7 +73,7 @@ const FIRST_LINE = '\n\nLINE 1: ';
  */
 export function unwrapMessage(message: string): string {
   const [excerpt = ''] = message.match(EXCERPT) ?? [];
-  return message.replace(EXCERPT, '').trimEnd() + unwrapExcerpt(excerpt);
+  return message.replace(EXCERPT, '').replace(NO_TABLES, '').trimEnd() + unwrapExcerpt(excerpt);
 }
 
 /** Removes the wrapping from the first line and moves the mark below it to the left accordingly. */

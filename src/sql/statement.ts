@@ -1,3 +1,4 @@
+import { SvcError } from '../errors.ts';
 import { nearestName } from '../types/nearest.ts';
 import { hasUnicodeBlank, lexSql, type SqlToken } from './lexer.ts';
 
@@ -85,6 +86,21 @@ export function misspeltVerb(sql: string): MisspeltVerb | null {
   const word = sql.slice(token.start, token.end);
   const meant = VERBS.includes(word.toUpperCase()) ? null : nearestName(word, VERBS);
   return meant === null ? null : { word, offset: token.start, meant };
+}
+
+/**
+ * Throws sql_failed for a statement that begins with no verb of SQL. Nobody knows what it would do, so it counts as a
+ * write: a read-only database asks first, and reports a mistake as a mistake.
+ */
+export function enforceVerb(sql: string): void {
+  if (classify(sql).operation !== 'OTHER') return;
+  const tokens = meaningful(sql);
+  const token = tokens[mainVerbAt(tokens.map((one) => pieceOf(sql, one)))];
+  const message =
+    token === undefined
+      ? 'The statement ends before its verb, such as SELECT.'
+      : `No statement begins with ${sql.slice(token.start, token.end)}. A query begins with SELECT, WITH or FROM.`;
+  throw new SvcError('sql_failed', message);
 }
 
 /**

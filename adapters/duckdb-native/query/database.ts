@@ -4,6 +4,7 @@ import { enforceScan } from '../../../src/sql/estimate.ts';
 import type { LaneEntry } from '../../../src/sql/lanes/lanes.ts';
 import { toKept } from '../../../src/sql/lanes/may-keep.ts';
 import { asQuery, refuseRevealing } from '../../../src/sql/query.ts';
+import { enforceVerb } from '../../../src/sql/statement.ts';
 import type { Driver } from '../driver/driver.ts';
 import type { Engine } from '../engine/engine.ts';
 import { explainRemote, isCollateral, isConflict, isFatal, lostError, mayUpload } from '../errors.ts';
@@ -71,7 +72,7 @@ export class NativeDatabase implements Database {
   /** Starts a statement. `onCommit` runs before its writes are committed. A commit that has begun cannot be cancelled. */
   start(request: SqlRequest, call: SqlCall, onCommit: OnCommit = NOTHING): LimitedWork<SqlResult> {
     const { answer, ended } = withinLimits(call, async (limits) => {
-      this.#checkMode(request.mode);
+      this.#checkMode(request);
       if (request.mode === 'write') return this.#takeWrite(request, call, { limits, onCommit });
       const { takeRead, neighbours } = this.#engine;
       return takeRead(() => neighbours.run(() => this.#takeRead(request, call, limits)), limits);
@@ -83,7 +84,7 @@ export class NativeDatabase implements Database {
   }
 
   async prepare(sql: string, mode: SqlRequest['mode']): Promise<void> {
-    this.#checkMode(mode);
+    this.#checkMode({ sql, mode });
     const prepareIn = async (session: Session): Promise<void> => {
       await session.defineCallerMacros(sql, null);
       const prepared = await session.prepare(mode === 'read' ? asQuery(sql, 1) : sql, null);
@@ -340,9 +341,10 @@ export class NativeDatabase implements Database {
     if (this.#closed) throw new SvcError('database_unavailable', 'The database is closed.');
   }
 
-  #checkMode(mode: SqlRequest['mode']): void {
+  #checkMode({ sql, mode }: Pick<SqlRequest, 'sql' | 'mode'>): void {
     this.#checkOpen();
     if (mode === 'write' && this.readonly) {
+      enforceVerb(sql);
       throw new SvcError(
         'database_readonly',
         'The database is open read-only, and the statement writes. Set `readonly: false` for the database of the profile.',

@@ -4,7 +4,7 @@ import type { ScanLimits, SqlCall, SqlCaller, SqlRequest, SqlResult } from '../.
 import { toKept } from '../../../src/sql/lanes/may-keep.ts';
 import { Neighbours } from '../../../src/sql/neighbours.ts';
 import { asQuery } from '../../../src/sql/query.ts';
-import { breaksEngine, EngineReplaced, readonlyError, toEngineError } from '../errors.ts';
+import { breaksEngine, EngineReplaced, refuseWrite, toEngineError } from '../errors.ts';
 import { type RegisterMissing, registerFunctions } from '../functions/register.ts';
 import { Session } from '../query/session.ts';
 import { checkStandIns } from '../query/stand-ins.ts';
@@ -96,7 +96,7 @@ export class Engine {
   }
 
   async run(request: SqlRequest, call: SqlCall): Promise<SqlResult> {
-    if (request.mode === 'write') throw readonlyError();
+    if (request.mode === 'write') refuseWrite(request.sql);
     return this.#beside(call, request.scan, (entrance) => this.#read(request, entrance));
   }
 
@@ -126,7 +126,7 @@ export class Engine {
 
   /** Parses and plans a statement without running it. */
   async prepare(sql: string, mode: SqlRequest['mode'], call: SqlCall = unlimited()): Promise<void> {
-    if (mode === 'write') throw readonlyError();
+    if (mode === 'write') refuseWrite(sql);
     await this.#besideConnected(call, (connection) => connection.plan(sql));
   }
 

@@ -44,8 +44,8 @@ export const FINDINGS: Readonly<Record<string, Readonly<Record<string, Advice>>>
     'svc-version': advice('`svc` is not the number 1.', 'Write `svc: 1`.'),
     'missing-field': advice('A required key is missing.', 'Add it.'),
     'unknown-key': advice(
-      'A key is not known at this place.',
-      'Use the nearest known key, which the message names.',
+      'A key is not known at this place, or a text without quotes has a comma inside `{}`.',
+      'Use the nearest known key, which the message names, or put the text in quotes.',
     ),
     'wrong-type': advice(
       'A value has the wrong type, such as text instead of a list.',

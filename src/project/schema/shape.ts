@@ -186,9 +186,13 @@ function missing({ expected }: v.BaseIssue<unknown>): string {
   return says('missing-field', 'is missing.', `Add ${expected?.replaceAll('"', '`') ?? 'it'}.`);
 }
 
+/** The fix for a key of several words: usually the rest of a text, such as `{ code: SELECT a, b FROM t }`. */
+const IN_TEXT =
+  'If it belongs to the text before it, put the whole text in quotes: a comma ends a text inside {}.';
+
 function unknownKey(key: string, known: readonly string[], fix: string | undefined): string {
   const near = nearestName(key, known);
-  const suggestion =
-    near === null ? `Remove it; known here: ${known.join(', ')}.` : `Did you mean \`${near}\`?`;
+  const remove = /\s/.test(key) ? IN_TEXT : `Remove it; known here: ${known.join(', ')}.`;
+  const suggestion = near === null ? remove : `Did you mean \`${near}\`?`;
   return says('unknown-key', 'is not a known key here.', fix ?? suggestion);
 }

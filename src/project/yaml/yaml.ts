@@ -89,7 +89,8 @@ const FIXES: { readonly [code: string]: string } = {
   BAD_SCALAR_START: 'Put the text in quotes.',
   BAD_DQ_ESCAPE: 'Double the backslash, or use single quotes.',
   BLOCK_AS_IMPLICIT_KEY: 'Put text that has a colon in quotes, or begin the map on a new line.',
-  BLOCK_IN_FLOW: 'Inside [] and {}, use brackets for nested lists and maps too.',
+  BLOCK_IN_FLOW:
+    'Inside [] and {}, put a comma between the parts, and brackets around nested lists and maps.',
   KEY_OVER_1024_CHARS: 'Shorten the key.',
   MISSING_CHAR: 'Add the missing part; the cause may be on the line above.',
   MULTILINE_IMPLICIT_KEY: 'Check the line above for a missing colon, quote or bracket.',

@@ -17,6 +17,12 @@ export function describeReading(subject: Subject): void {
       expect((await errorOf(subject.database.prepare(request.sql, 'write'))).code).toBe('database_readonly');
     });
 
+    it('does not take an unknown verb for a write', async () => {
+      const request = { sql: 'foo bar', values: [], mode: 'write', maxRows: 1 } as const;
+      expect((await errorOf(subject.database.run(request, callOf()))).code).toBe('sql_failed');
+      expect((await errorOf(subject.database.prepare(request.sql, 'write'))).code).toBe('sql_failed');
+    });
+
     it('is still as it was', async () => {
       expect(await answerOf(subject.database, 'count(*) FROM items')).toBe(2000);
       expect(await answerOf(subject.database, 'count(*) FROM duckdb_tables()')).toBe(1);

@@ -68,6 +68,12 @@ describe('svc query', () => {
     expect(stderr).toMatch(/No statement begins with SELEC\. Did you mean SELECT\?/);
   });
 
+  it('calls an unknown verb a mistake, also on a read-only database', async () => {
+    const { code, stderr } = await svc(['query', 'foo bar'], await project(), { SVC_READONLY: 'true' });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^error: No statement begins with foo\./);
+  });
+
   it('is not stopped by endpoints, but by the site file', async () => {
     const root = await project();
     writeFileSync(join(root, 'tools/lost.yml'), 'svc: [');

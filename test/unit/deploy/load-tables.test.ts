@@ -126,6 +126,21 @@ describe('loading files', () => {
     );
   });
 
+  it('says what is wrong with a text that is empty or not UTF-8', async () => {
+    await writeFile(file('empty.csv'), '');
+    await writeFile(file('latin.csv'), Buffer.from('id,name\n1,M\u00fcller\n', 'latin1'));
+    const failure = loadTables(file('data.duckdb'), named('empty.csv', 'latin.csv'));
+    await expect(failure).rejects.toThrow(/empty\.csv: the file is empty, so it has no columns\./);
+    await expect(failure).rejects.toThrow(/latin\.csv: the text is not UTF-8\. Save it as UTF-8\.$/);
+  });
+
+  it('takes an empty file among several of one table', async () => {
+    await writeFile(file('day-1.csv'), 'n\n7\n');
+    await writeFile(file('day-2.csv'), '');
+    await loadTables(file('data.duckdb'), named('days=day-*.csv'));
+    expect(await ask(file('data.duckdb'), 'SELECT n FROM days')).toEqual([{ n: 7 }]);
+  });
+
   it('says when there is no such file, and when two would become one table', async () => {
     await mkdir(file('a'));
     for (const path of ['x.csv', 'a/X.csv']) await writeFile(file(path), 'n\n1\n');

@@ -24,6 +24,13 @@ describe('keys', () => {
     ]);
   });
 
+  it('knows a text without quotes that a comma has ended', async () => {
+    const text = 'svc: 1\ntool:\n  name: a\n  source: { code: SELECT id, customer FROM orders }\n';
+    expect(await of(text)).toEqual([
+      '4:30 unknown-key: `tool.source.customer FROM orders` is not a known key here. If it belongs to the text before it, put the whole text in quotes: a comma ends a text inside {}.',
+    ]);
+  });
+
   // Requirements: command.validate
   it('says what is missing where it should be', async () => {
     expect(

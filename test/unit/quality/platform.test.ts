@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
-import { checkExtensions, platformIssue } from '../../../src/quality/platform.ts';
+import { checkExtensions, fixOf, platformIssue } from '../../../src/quality/platform.ts';
 
 const WORKERS = { platform: 'cloudflare-workers', engine: 'duckdb-wasm' } as const;
 const NATIVE = { platform: null, engine: 'duckdb-native' } as const;
@@ -39,6 +39,16 @@ describe('platformProblem', () => {
     expect(platformIssue(new SvcError('database_readonly', 'no'), WORKERS)?.message).toContain(
       'read-only on',
     );
+  });
+});
+
+describe('fixOf', () => {
+  it('says how a missing table comes to be', () => {
+    const said = 'Catalog Error: Table with name sales does not exist!\n\nLINE 1: FROM sales';
+    expect(fixOf(new SvcError('sql_failed', said))).toMatch(
+      /^Correct the name, or create the table\. `seed\.sql`/,
+    );
+    expect(fixOf(new SvcError('sql_failed', 'Binder Error: x'))).toBe('Correct the SQL or the database.');
   });
 });
 

@@ -1,6 +1,12 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { classify, misspeltVerb, type StatementClass, statementsOf } from '../../../src/sql/statement.ts';
+import {
+  classify,
+  enforceVerb,
+  misspeltVerb,
+  type StatementClass,
+  statementsOf,
+} from '../../../src/sql/statement.ts';
 import { cpuMs } from '../cpu.ts';
 import { createRandom } from '../types/random.ts';
 import { openDuckDb } from './duckdb.ts';
@@ -141,6 +147,34 @@ describe('a misspelt verb', () => {
     ['WITH x AS (SELECT 1) (UPDAT t SET a = 1)', { word: 'UPDAT', offset: 22, meant: 'UPDATE' }],
   ])('in %j', (sql, verb) => {
     expect(misspeltVerb(sql)).toEqual(verb);
+  });
+});
+
+describe('an unknown verb', () => {
+  it('is a word that DuckDB refuses at the start of a statement', async () => {
+    const keywords = await duckdb.runAndReadAll('SELECT keyword_name FROM duckdb_keywords()');
+    const unknown = keywords
+      .getRows()
+      .map(([word]) => String(word))
+      .filter((word) => word.toUpperCase() !== 'WITH' && classify(word).operation === 'OTHER');
+    expect(unknown).toContain('dec');
+    for (const word of unknown) {
+      for (const rest of ['', ' t', ' 1', ' (SELECT 1)']) {
+        await expect(duckdb.extractStatements(word + rest), word + rest).rejects.toThrow(/Parser Error/);
+      }
+    }
+  });
+
+  it.each([
+    ['foo bar', 'No statement begins with foo. A query begins with SELECT, WITH or FROM.'],
+    ['1 + 1', 'No statement begins with 1. A query begins with SELECT, WITH or FROM.'],
+    ['WITH x AS (SELECT 1)', 'The statement ends before its verb, such as SELECT.'],
+  ])('in %j is an error of the SQL', (sql, message) => {
+    expect(() => enforceVerb(sql)).toThrow(expect.objectContaining({ code: 'sql_failed', message }));
+  });
+
+  it.each(['SELECT 1', 'DELETE FROM t', 'PRAGMA version', '(FROM t)'])('is not in %j', (sql) => {
+    expect(() => enforceVerb(sql)).not.toThrow();
   });
 });
 

@@ -43,6 +43,12 @@ describe('an error of DuckDB', () => {
     );
   });
 
+  it('suggests no table of DuckDB itself in a database without tables', () => {
+    const excerpt = '\n\nLINE 1: FROM sales\n             ^';
+    const said = `Catalog Error: Table with name sales does not exist!\nDid you mean "sqlite_master"?${excerpt}`;
+    expect(unwrapMessage(said)).toBe(`Catalog Error: Table with name sales does not exist!${excerpt}`);
+  });
+
   it.each([
     'Binder Error: no column',
     'Binder Error: no column\n\nLINE 3: WHERE nothing\n              ^',
