@@ -277,6 +277,6 @@ export class FileSink implements AuditSink {
 
 function unwritable(path: string, cause: Error): SvcError {
   const message = `The audit file ${path} cannot be written: ${cause.message}.
-Make room for it or correct \`audit.path\` of the profile. With \`audit.on_error: warn\`, calls continue without records.`;
+Make room for it, give this user the right to write it, or correct \`audit.path\` of the profile. With \`audit.on_error: warn\`, calls continue without records.`;
   return new SvcError('audit_unavailable', message, { cause });
 }

@@ -30,7 +30,7 @@ async function orProblem<T>(asked: Promise<T>): Promise<T | SourceIssue> {
   try {
     return await asked;
   } catch (thrown) {
-    const fix = 'Keep it inside the project, where svc may read it.';
+    const fix = 'Keep it inside the project, and give this user the right to read it.';
     return { code: 'file-unreadable', message: toSvcError(thrown).message, fix, position: START };
   }
 }

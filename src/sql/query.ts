@@ -63,8 +63,8 @@ export function rejection(name: string): SvcError {
 
 const [BEFORE = ''] = asQuery('', 1).split('\n');
 const EXCERPT = /\n\nLINE \d+: [^\n]*\n *\^/g;
-/** DuckDB's suggestion in a database without tables. Nobody means this name. */
-const NO_TABLES = /\nDid you mean "sqlite_master"\?/;
+/** DuckDB's suggestion of a table of its own, for want of a better one. Nobody means it. */
+const OWN_TABLE = /\nDid you mean "(?:sqlite|pg|duckdb|pragma)_\w+"\?/;
 const FIRST_LINE = '\n\nLINE 1: ';
 
 /**
@@ -73,7 +73,7 @@ const FIRST_LINE = '\n\nLINE 1: ';
  */
 export function unwrapMessage(message: string): string {
   const [excerpt = ''] = message.match(EXCERPT) ?? [];
-  return message.replace(EXCERPT, '').replace(NO_TABLES, '').trimEnd() + unwrapExcerpt(excerpt);
+  return message.replace(EXCERPT, '').replace(OWN_TABLE, '').trimEnd() + unwrapExcerpt(excerpt);
 }
 
 /** Removes the wrapping from the first line and moves the mark below it to the left accordingly. */

@@ -1,6 +1,7 @@
 import { isCelList } from '@bufbuild/cel';
 import type { RowCondition, RowOperand, RowOperator } from '../../ports.ts';
 import type { SqlValue } from '../../sql-value.ts';
+import { nearestName } from '../../types/nearest.ts';
 import type { Bindings } from '../cel/bindings.ts';
 import { type ConditionIssue, childrenOf, type Expr } from '../cel/expression.ts';
 import { referencesOf } from '../cel/names.ts';
@@ -43,6 +44,8 @@ class NotInSql extends Error {
 
 const FIX =
   'Compare columns with ==, !=, <, <=, >, >=, `in`, startsWith, endsWith and contains, and combine with &&, || and !. For more, make a view and list it.';
+
+const CALCULATES = 'The condition calculates with a column; only a column itself can be compared.';
 
 const COMPARISONS: { readonly [name: string]: RowOperator } = {
   '_==_': '=',
@@ -143,13 +146,24 @@ function toOperand(expr: Expr): (caller: CallerValues) => RowOperand {
   const { case: kind, value } = expr.exprKind;
   if (readsColumns(expr)) {
     if (kind !== 'identExpr') {
-      throw new NotInSql('The condition calculates with a column; only a column itself can be compared.');
+      if (kind === 'selectExpr') throw fieldOf(expr);
+      throw new NotInSql(CALCULATES);
     }
     const column = { column: bare(value.name) };
     return () => column;
   }
   const evaluate = compileExpression(expr);
   return ({ bindings, now }) => ({ value: toSqlValue(evaluate(bindings, now)) });
+}
+
+/** The error for a field of a column, or of a misspelt `user`. */
+function fieldOf(expr: Expr): NotInSql {
+  const [root] = referencesOf(expr);
+  const near = root === undefined ? null : nearestName(root.name, ['user']);
+  if (root === undefined || near === null || near === root.name) return new NotInSql(CALCULATES);
+  return new NotInSql(
+    `The condition reads a field of ${root.name}, which only \`user\` has. Did you mean user?`,
+  );
 }
 
 function bare(name: string): string {

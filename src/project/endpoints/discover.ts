@@ -46,7 +46,7 @@ function isEndpointFile(file: string, folder: string): boolean {
 type Place = Pick<Finding, 'file' | 'line' | 'column'>;
 
 function unreadable(message: string, place: Place): Finding {
-  const fix = 'Keep the folder inside the project, where svc may read it.';
+  const fix = 'Keep the folder inside the project, and give this user the right to read it.';
   return { severity: 'error', code: 'file-unreadable', ...place, message, fix };
 }
 

@@ -135,6 +135,8 @@ const TABLE_RULE = strictMap(
   { condition: 'Call it `rows`.', fields: 'Call it `hide` or `mask`.', table: 'Call it `name`.' },
 );
 
+const IN_PROFILE = 'Move it into a profile: `profiles:`, then the name of the profile, then this key.';
+
 /** `svc-site.yml` (spec, "Site configuration file"). */
 export const SITE_FILE = strictMap(
   {
@@ -193,6 +195,10 @@ export const SITE_FILE = strictMap(
     onepassword: USER_CONFIG,
     models: USER_CONFIG,
     projects: USER_CONFIG,
+    database: IN_PROFILE,
+    python: IN_PROFILE,
+    drift: IN_PROFILE,
+    audit: IN_PROFILE,
   },
 );
 

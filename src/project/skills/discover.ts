@@ -32,7 +32,7 @@ export async function discoverSkills(
   const place = { file: SITE_NAME, ...positionAt(positions, ['paths', 'skills']) };
   const listed = await listFolder(files, folder);
   if ('code' in listed) {
-    const fix = 'Keep the folder inside the project, where svc may read it.';
+    const fix = 'Keep the folder inside the project, and give this user the right to read it.';
     const { message } = listed;
     return { found: [], findings: [{ severity: 'error', code: 'file-unreadable', ...place, message, fix }] };
   }

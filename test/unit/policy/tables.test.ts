@@ -100,6 +100,12 @@ describe('the rows of a table', () => {
     ['a.b', 'has a part about columns that SQL cannot evaluate'],
     ['a.startsWith()', 'uses startsWith on a column'],
     ['-a == 1', 'calculates with a column'],
+    ['a + user.id == 1', 'calculates with a column'],
+    ['users + 1 == 1', 'calculates with a column'],
+    [
+      "usr.role == 'manager'",
+      'The condition reads a field of usr, which only `user` has. Did you mean user?',
+    ],
   ])('are not shown for %s, and the error says why', (rows, message) => {
     expect(() => rowsOf(rows)).toThrow(message);
   });

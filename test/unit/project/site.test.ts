@@ -7,6 +7,16 @@ const site = async (text: string, profile?: string) => {
 };
 
 describe('the site file', () => {
+  it('says where the keys of a profile belong', async () => {
+    const { findings } = await site(`${SITE}audit: { enabled: true }\ndatabase: { readonly: true }\n`);
+    expect(findings).toEqual([
+      expect.stringMatching(
+        / unknown-key: `audit` is not a known key here\. Move it into a profile: `profiles:`, then/,
+      ),
+      expect.stringMatching(/ unknown-key: `database` is not a known key here\. Move it into a profile/),
+    ]);
+  });
+
   // Requirements: site.audit.enabled, site.database.path, site.database.readonly, site.drift.path
   // Requirements: site.three-fields
   it('needs three fields; the rest has defaults', async () => {

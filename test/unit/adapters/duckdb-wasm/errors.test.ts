@@ -43,9 +43,9 @@ describe('an error of DuckDB', () => {
     );
   });
 
-  it('suggests no table of DuckDB itself in a database without tables', () => {
+  it.each(['sqlite_master', 'pg_prepared_statements'])('does not suggest %s, a table of DuckDB', (own) => {
     const excerpt = '\n\nLINE 1: FROM sales\n             ^';
-    const said = `Catalog Error: Table with name sales does not exist!\nDid you mean "sqlite_master"?${excerpt}`;
+    const said = `Catalog Error: Table with name sales does not exist!\nDid you mean "${own}"?${excerpt}`;
     expect(unwrapMessage(said)).toBe(`Catalog Error: Table with name sales does not exist!${excerpt}`);
   });
 

@@ -26,6 +26,7 @@ describe('the rules of tables', () => {
     [{ to: 'user.email > 5' }, '0.to: The condition cannot be evaluated'],
     [{ rows: 'a ==' }, '0.rows: The condition is not a valid CEL expression'],
     [{ rows: 'a == user.emial' }, '0.rows: The condition reads "user.emial"'],
+    [{ rows: "usr.role == 'manager'" }, '0.rows: The condition reads a field of usr'],
     [{ rows: 'a + 1 == 2' }, '0.rows: The condition calculates with a column'],
     [{ rows: 'a == nope()' }, '0.rows: The condition calls nope()'],
     [{ hide: ['Pay'], mask: ['b', 'PAY'] }, '0.mask: The column "PAY" is under `hide` and under `mask`.'],
