@@ -89,7 +89,7 @@ export function toUsageError(thrown: unknown, commands: readonly Command[] = [])
   // all that commander says of `svc help` with a name that it does not know
   if (thrown.message === '(outputHelp)') return new SvcError('usage', 'There is no such command.');
   const text = thrown.message.replace(/^error: /, '').replace(/\n\((.*)\)$/, '\n$1');
-  const message = `${text.charAt(0).toUpperCase()}${text.slice(1)}${longerNames(thrown, commands)}`;
+  const message = `${text.charAt(0).toUpperCase()}${text.slice(1)}${longerNames(thrown, commands)}${tooMany(thrown, commands)}`;
   return new SvcError('usage', message, { cause: thrown });
 }
 
@@ -99,6 +99,18 @@ function longerNames({ code, message }: CommanderError, commands: readonly Comma
   if (code !== 'commander.unknownCommand' || word === undefined) return '';
   const names = commands.map(commandNameOf).filter((name) => name.startsWith(`${word}-`));
   return names.length === 0 ? '' : `\nDid you mean ${names.join(' or ')}?`;
+}
+
+/** Says how arguments of an endpoint, and texts with spaces, are written. */
+function tooMany({ code, message }: CommanderError, commands: readonly Command[]): string {
+  const [, name, words = ''] =
+    /^error: too many arguments for '([^']+)'\..*? but got \d+: (.*)\.$/s.exec(message) ?? [];
+  const command = commands.find((one) => commandNameOf(one) === name);
+  if (code !== 'commander.excessArguments' || command === undefined) return '';
+  const argument = words.split(', ').find((word) => /^[\w.-]+=/.test(word));
+  const takes = command.options.some(({ flags }) => flags.startsWith('--param '));
+  if (takes && argument !== undefined) return `\nWrite --param ${argument}.`;
+  return name === 'query' ? '\nPut a text with spaces in quotes.' : '';
 }
 
 /** Whether commander stopped after printing help or the version. */

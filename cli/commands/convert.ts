@@ -5,6 +5,7 @@ import { dirname, relative, resolve } from 'node:path';
 import {
   convertedName,
   type DuckDbFile,
+  type FileContents,
   inspectFile,
   isConvertible,
   refusalOf,
@@ -54,8 +55,16 @@ export const run: Run = async (input, output) => {
 async function convertible(path: string): Promise<DuckDbFile> {
   const file = await inspectFile(path);
   if (file.kind === 'duckdb' && isConvertible(file)) return file;
-  const text = refusalOf(path, file) ?? `There is no file ${path}.`;
+  const text = adviceOf(path, file);
   throw new SvcError(file.kind === 'missing' ? 'not_found' : 'database_unavailable', text);
+}
+
+/** The advice for the database of a project does not help with a file of another format. */
+function adviceOf(path: string, file: FileContents): string {
+  const text = refusalOf(path, file) ?? `There is no file ${path}.`;
+  return file.kind === 'other'
+    ? `${text.split('\n')[0]}\nName a DuckDB file. \`svc init --from\` makes a project from CSV, TSV, JSON and Parquet files.`
+    : text;
 }
 
 async function isSameFile(file: string, out: string): Promise<boolean> {

@@ -24,7 +24,7 @@ vi.setConfig({ testTimeout: 60_000 });
 /** What else a path may hold, and what is said of it. */
 const REFUSED: readonly (readonly [string, (path: string) => void, RegExp])[] = [
   ['a folder', (path) => void mkdirSync(path), /is a folder/],
-  ['text', (path) => writeFileSync(path, 'text'), /is a text file/],
+  ['text', (path) => writeFileSync(path, 'text'), /is a text file.*svc init --from/s],
   ['nothing', () => undefined, /There is no file/],
 ];
 

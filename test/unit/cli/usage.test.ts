@@ -37,6 +37,12 @@ describe('svc', () => {
     ['an unknown option', ['serve', '--prot', '1'], /Unknown option '--prot'\n {2}Did you mean --port\?/],
     ['a missing argument', ['run', 'tool'], /argument 'name'\n {2}Run `svc run --help` for/],
     ['too many arguments', ['list', 'x'], /Too many arguments/],
+    [
+      'an argument without --param',
+      ['run', 'tool', 'a', 'name=Ada'],
+      /name=Ada\.\n {2}Write --param name=Ada\./,
+    ],
+    ['SQL without quotes', ['query', 'SELECT', '1'], /SELECT, 1\.\n {2}Put a text with spaces in quotes\./],
     ['an option without its value', ['serve', '--port'], /--port <int>' argument missing/],
     ['a kind that does not run', ['run', 'tools', 'x'], /tools is not a kind of endpoint/],
     ['an unknown transport', ['serve', '--transport', 'smoke'], /Choose streamable-http, sse, stdio/],
