@@ -35,9 +35,10 @@ export const AREAS: { readonly [name: string]: readonly Part[] } = {
       name: 'calls',
       files: ['src/call/{policies,completion,pipeline}.ts'],
       tests: [
-        'test/unit/call/{policies,notified-rows}.test.ts',
-        'test/unit/mcp/methods/completion.test.ts',
-        'test/unit/mcp/{direct,toolsets}.test.ts',
+        'test/unit/call/*.test.ts',
+        'test/unit/mcp/{*,{elicitation,methods,transport}/*}.test.ts',
+        'test/unit/app/*.test.ts',
+        'test/unit/adapters/otel/telemetry.test.ts',
       ],
     },
   ],

@@ -9,6 +9,9 @@ import { CALLERS, checkOwnAnswers } from './own-answers.ts';
 import { PLATFORMS, type Running, SERVED, startNode } from './platforms.ts';
 import { rawCall, sendCall } from './raw.ts';
 
+/** How often the callers ask: once in `npm test`. */
+const ROUNDS = Number(process.env.SVC_TEST_ROUNDS ?? 1);
+
 let artefacts: Artefacts;
 /** What each case returned first, and the bytes of each answer: every platform must agree. */
 const outcomes = new Map<string, unknown>();
@@ -44,7 +47,7 @@ describe.each([...PLATFORMS, ...SERVED])('$name', (platform) => {
     });
   });
 
-  test(`${CALLERS} callers at once each get their own answer`, async () => {
+  test(`${CALLERS} callers at once each get their own answer`, { repeats: ROUNDS - 1 }, async () => {
     expect(await checkOwnAnswers(running.reach)).toEqual([]);
   });
 

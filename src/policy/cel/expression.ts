@@ -28,7 +28,6 @@ export function parseCondition(text: string): Parsed {
     const problem = patternProblem(expr);
     return problem === null ? { expr } : { problem };
   } catch (thrown) {
-    if (thrown instanceof RangeError) return tooDeep();
     return syntaxProblem(toReadable(thrown));
   }
 }

@@ -18,7 +18,7 @@ export interface Reference {
 /** Every name that a condition reads from outside. Loop variables are excluded. */
 export function referencesOf(expr: Expr, bound: ReadonlySet<string> = new Set()): readonly Reference[] {
   const { case: kind, value } = expr.exprKind;
-  if (kind === 'identExpr') return isFree(value.name, bound) ? [{ name: bare(value.name), key: null }] : [];
+  if (kind === 'identExpr') return bound.has(value.name) ? [] : [{ name: value.name, key: null }];
   if (kind === 'comprehensionExpr') {
     const inner = new Set([...bound, value.iterVar, value.accuVar]);
     return childrenOf(expr).flatMap((child) =>
@@ -47,15 +47,6 @@ export function checkNames(expr: Expr, known: readonly string[]): readonly Condi
   ];
 }
 
-function isFree(name: string, bound: ReadonlySet<string>): boolean {
-  return name.startsWith('.') || !bound.has(name);
-}
-
-/** Removes the leading dot: `.user` is `user` outside of every loop. */
-function bare(name: string): string {
-  return name.startsWith('.') ? name.slice(1) : name;
-}
-
 /** Recognizes `user.email`, `user['email']` and `has(user.email)`. */
 function keyedReference(expr: Expr, bound: ReadonlySet<string>): Reference | null {
   const { case: kind, value } = expr.exprKind;
@@ -69,7 +60,7 @@ function keyedReference(expr: Expr, bound: ReadonlySet<string>): Reference | nul
 function toReference(operand: Expr | undefined, key: string, bound: ReadonlySet<string>): Reference | null {
   if (operand?.exprKind.case !== 'identExpr') return null;
   const { name } = operand.exprKind.value;
-  return isFree(name, bound) ? { name: bare(name), key } : null;
+  return bound.has(name) ? null : { name, key };
 }
 
 function unknownFunctions(expr: Expr): readonly string[] {

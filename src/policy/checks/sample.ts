@@ -31,11 +31,11 @@ export function sampleIssue(text: string, expr: Expr, side: Side, scope: PolicyS
     evaluate(sampleBindings(side, scope, user), () => SAMPLE_TIME),
   );
   if (verdicts.some((verdict) => 'matched' in verdict)) return null;
+  const [odd] = verdicts.filter((verdict) => 'odd' in verdict).flatMap(failureOf);
+  if (odd !== undefined) return notBoolean(odd);
   const failures = verdicts.flatMap(failureOf);
-  const failure = failures[0] ?? '';
-  if (verdicts.every((verdict) => 'odd' in verdict)) return notBoolean(failure);
   const typed = failures.every((each) => /no matching overload|type mismatch/.test(each));
-  return typed && isFullyTyped(expr, side, scope) ? neverAnswered(failure) : null;
+  return typed && isFullyTyped(expr, side, scope) ? neverAnswered(failures[0] ?? '') : null;
 }
 
 function failureOf(verdict: Verdict): readonly string[] {

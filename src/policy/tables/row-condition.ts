@@ -70,7 +70,7 @@ function toRows(expr: Expr): RowsFor {
   if (!readsColumns(expr)) return toKnown(expr);
   const { case: kind, value } = expr.exprKind;
   if (kind === 'identExpr') {
-    const column = { column: bare(value.name) };
+    const column = { column: value.name };
     return () => column;
   }
   if (kind !== 'callExpr')
@@ -149,7 +149,7 @@ function toOperand(expr: Expr): (caller: CallerValues) => RowOperand {
       if (kind === 'selectExpr') throw fieldOf(expr);
       throw new NotInSql(CALCULATES);
     }
-    const column = { column: bare(value.name) };
+    const column = { column: value.name };
     return () => column;
   }
   const evaluate = compileExpression(expr);
@@ -164,10 +164,6 @@ function fieldOf(expr: Expr): NotInSql {
   return new NotInSql(
     `The condition reads a field of ${root.name}, which only \`user\` has. Did you mean user?`,
   );
-}
-
-function bare(name: string): string {
-  return name.replace(/^\./, '');
 }
 
 function isPresent(operand: RowOperand): boolean {

@@ -69,7 +69,7 @@ function textOf(text: string): string {
     const tag = text.slice(0, text.indexOf('$', 1) + 1);
     return foldName(text.slice(tag.length, -tag.length));
   }
-  if (/\\[^ntr\\']/.test(text.slice(2, -1))) {
+  if (/\\[^ntr\\']/.test(text)) {
     throw refused(
       'A text with escapes may contain only \\n, \\t, \\r, \\\\ and quotes: write other characters as they are.',
     );
@@ -143,7 +143,7 @@ function checkShow(
   const shows = next !== undefined && SHOWN.includes(next.value);
   const fits = next !== undefined && (visible.has(next.value) || QUERY_BEGINS.includes(next.value));
   if (!describes || (fits && !shows)) return;
-  if (value === 'desc' || shows || next === undefined || next.text === ')' || begins) {
+  if (shows || next === undefined || next.text === ')' || begins) {
     throw refused(`${value.toUpperCase()} takes one of your tables or a query here: call list_tables.`);
   }
 }

@@ -9,6 +9,7 @@ describe("a caller's own statement", () => {
     ["SELECT 'it''s' AS a, \"b\" FROM t", "SELECT 'it''s' AS a, \"b\" FROM t", 'SELECT'],
     ["SELECT E'it\\'s' || e'\\\\' || 'x'", "SELECT E'it\\'s' || e'\\\\' || 'x'", 'SELECT'],
     ["SELECT E'don''t', 'b'", "SELECT E'don''t', 'b'", 'SELECT'],
+    ["SELECT '''e'", "SELECT '''e'", 'SELECT'],
     ['SELECT glob FROM t', 'SELECT glob FROM t', 'SELECT'],
     ["SELECT 'read_csv(1)'", "SELECT 'read_csv(1)'", 'SELECT'],
     ["SELECT 'my duckdb_settings'", "SELECT 'my duckdb_settings'", 'SELECT'],
@@ -69,6 +70,7 @@ describe("a caller's own statement", () => {
 
   it('has escapes that stand for no character', () => {
     expect(() => enforceReadOnly(String.raw`SELECT E'\UFFFFFFFF'`)).not.toThrow();
+    expect(() => enforceReadOnly(String.raw`SELECT E'duckdb_\U0010FFFFsettings'`)).not.toThrow();
   });
 });
 

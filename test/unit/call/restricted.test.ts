@@ -51,6 +51,9 @@ describe('the schema of a table', () => {
     const rules = [{ name: 'staff', hide: ['pay'] }, { name: 'orders' }];
     const rows = [column('pay')];
     expect((await schemaOf(rules, 'orders', rows)).rows).toEqual(rows);
+    const { request } = await restricted(rules, ['orders']);
+    expect(request).toMatchObject({ values: ['orders'], mode: 'read', maxRows: 1_000 });
+    expect(request.sql).toMatch(/^SELECT \* FROM \(SELECT 1\) WHERE \(SELECT count\(\*\) /);
   });
 
   it.each<[string, TableRule]>([

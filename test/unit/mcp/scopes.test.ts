@@ -110,6 +110,11 @@ describe('the scopes of a message', () => {
     expect(challenge(call('open'), holder(), open)).toBeNull();
   });
 
+  it('are asked for where every endpoint has some', async () => {
+    const closed = await compileCatalog(await loadTree({ 'tools/sales.yml': TREE['tools/sales.yml'] }));
+    expect(challenge(call('sales'), holder(), closed)?.needs).toBe('sales:read');
+  });
+
   it('of a tool inside `call` are those of that tool, where tools are searched', () => {
     const inner = call('call', { arguments: { name: 'sales', arguments: { a: 1 } } });
     expect(challenge(inner, holder(), searched)).toEqual({

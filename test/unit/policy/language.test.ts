@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/json.ts';
 import { toPolicyUser, USER_KEYS } from '../../../src/policy/user.ts';
 import type { Parameter } from '../../../src/types/node.ts';
-import { ALICE, CLOCK, holds } from './fixtures.ts';
+import { ALICE, CLOCK, edit, holds, mask } from './fixtures.ts';
 
 const ARGS: JsonObject = {
   region: 'eu',
@@ -115,6 +115,17 @@ describe('values at the boundary', () => {
     expect(of('x.n / 2 == 2', { n: 5 }, { type: 'object', properties: { n: { type: 'integer' } } })).toBe(
       true,
     );
+  });
+
+  it('makes declared integers of a result ints', () => {
+    const returns = { type: 'object', properties: { n: { type: 'integer' } } } as const;
+    const hide = mask('response.n % 2 == 1', 'n');
+    expect(edit([hide], { n: 5 }, { returns }).decision.outcome).toBe('mask');
+  });
+
+  it('leaves out what is not given', () => {
+    const parameters = [{ name: 'absent', type: 'string' }] as const;
+    expect(holds('absent == 1', { parameters })).toBe('input[0]: unresolved attribute');
   });
 
   it('keeps every digit of integers that travel as text', () => {

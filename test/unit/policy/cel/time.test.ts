@@ -67,7 +67,7 @@ describe('the parts of a time', () => {
     expect(isEqual('2026-01-31T14:30:00Z', "getHours('Europe/Zurich')", 15)).toBe(true);
   });
 
-  it.each(['+24:00', '+2:00', '+02:60', '+02:5', 'x+02:00', '+02:00x', '25:00', '', 'Mars/Base'])(
+  it.each(['+24:00', '+2:00', '+02:60', '+02:5', 'x+02:00', 'x02:00', '+02:00x', '25:00', '', 'Mars/Base'])(
     'are unknown in the zone %j',
     (zone) => {
       expect(isEqual('2026-01-31T14:30:00Z', `getHours('${zone}')`, 14)).toMatch(/^input\[0\]: /);

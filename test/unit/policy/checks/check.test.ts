@@ -12,6 +12,12 @@ const PARAMETERS: readonly Parameter[] = [
   { name: 'note', type: 'string', default: null },
   { name: 'filters', type: 'object', default: null },
   { name: 'ids', type: 'array', items: { type: 'integer' } },
+  { name: 'list', type: 'array' },
+  { name: 'day', type: 'string', enum: ['2026-01-01T00:00:00Z'] },
+  { name: 'at', type: 'string', default: '2026-01-01T00:00:00Z' },
+  { name: 'when', type: 'string', examples: ['2026-01-01T00:00:00Z'] },
+  { name: 'flag', type: 'boolean' },
+  { name: 'memo', type: 'string', nullable: true, examples: [null] },
 ];
 const RETURNS: TypeNode = {
   type: 'array',
@@ -42,6 +48,14 @@ describe('conditions without a problem', () => {
     'ids.all(i, i > 0) && ids.map(user, user + 1).size() > 0',
     "'a' in user.groups || size(ids) > 10 || type(limit) == int",
     'ids[5] > 3',
+    "user != 'nope'",
+    "note.startsWith('x')",
+    "memo.startsWith('x')",
+    'user[0] == 1',
+    'user[region] == 1',
+    "user.email.endsWith('m') && ids[5] > 3",
+    'type(limit) == int && region > 5',
+    'list[0]',
     'true',
   ])('%s', (condition) => {
     expect(input(deny(condition))).toEqual([]);
@@ -61,6 +75,23 @@ describe('conditions without a problem', () => {
       expect(output(deny(condition), null)).toEqual([]);
     },
   );
+
+  it.each([
+    'user.claims.level > 3 || region > 5',
+    'region > 5 || user.claims.level > 3',
+    'filters.status > 3 || region > 5',
+    'region > 5 || filters.status > 3',
+  ])('that another value could answer: %s', (condition) => {
+    expect(input(deny(condition))).toEqual([]);
+  });
+
+  it('accepts a comparison that fails with the sample of an undeclared result', () => {
+    expect(output(deny('response > 5'), null)).toEqual([]);
+  });
+
+  it('asks for no fields of a rule that denies', () => {
+    expect(output({ ...deny('true'), fields: ['nope'] })).toEqual([]);
+  });
 
   it('accepts field actions on declared and open parts', () => {
     for (const rule of [
@@ -92,6 +123,7 @@ describe('conditions with a problem', () => {
     ['ids.all(i, user.nope == i)', /reads "user\.nope"/],
     ['ids.all(i, j > 1)', /reads "j"/],
     ['i > 1 && ids.all(i, i > 1)', /reads "i"/],
+    ['i.all(i, i > 1)', /reads "i"/],
     ["user.email.endswith('x')", /calls endswith\(\), which does not exist/],
     ["email(user) == 'x'", /calls email\(\)/],
     ['has(limit)', /calls has\(\) in a form that does not exist/],
@@ -100,6 +132,14 @@ describe('conditions with a problem', () => {
     ['Foo{a: 1} == 1', /protocol-buffer message/],
     ['user.role', /gives a value of type (string|null_type), not true or false/],
     ['limit + 1', /gives a value of type int, not true or false/],
+    ['user.groups[0]', /gives a value of type string, not true or false/],
+    ["flag ? 'yes' : flag", /gives a value of type string, not true or false/],
+    ['timestamp(since)', /gives a value of type google\.protobuf\.Timestamp/],
+    ['timestamp(day)', /gives a value of type google\.protobuf\.Timestamp/],
+    ['timestamp(at)', /gives a value of type google\.protobuf\.Timestamp/],
+    ['timestamp(when)', /gives a value of type google\.protobuf\.Timestamp/],
+    ['user.id.matches()', /pattern of matches\(\) is not a literal text/],
+    [`true${'\n'.repeat(10)}&& && true`, /stopped at line 11, column 1\./],
     ['now()', /gives a value of type google\.protobuf\.Timestamp/],
     ['string', /gives a type, not true or false/],
     ["limit > 'ten'", /cannot be evaluated: found no matching overload/],
@@ -118,6 +158,15 @@ describe('conditions with a problem', () => {
     expect(problems[0]?.path).toEqual(['policies', 'input', 0, 'condition']);
     expect(problems[0]?.message).toMatch(message);
     expect(problems[0]?.fix).toMatch(/^[A-Z].*[.?]$/);
+  });
+
+  it('on the output', () => {
+    const returns: TypeNode = {
+      type: 'array',
+      items: { type: 'object', properties: { id: { type: 'integer' } } },
+    };
+    expect(output(deny("response[0].id > 'x'"), returns)[0]?.message).toMatch(/cannot be evaluated/);
+    expect(output(deny('size(response)'), null)[0]?.message).toMatch(/gives a value of type int/);
   });
 
   it('takes no time for brackets that are never closed, and counts none in texts', () => {
@@ -153,6 +202,7 @@ describe('rules with a problem', () => {
     ['output', { condition: 'true', action: 'filter_fields' }, 'action', /has no fields/],
     ['output', { condition: 'true', action: 'mask_fields', fields: [] }, 'action', /has no fields/],
     ['output', mask('true', ''), 'fields', /has no fields/],
+    ['output', mask('true', 'id', ''), 'fields', /has no fields/],
   ] as const)('%s: %o', (side, rule, key, message) => {
     const problems = side === 'input' ? input(rule) : output(rule);
     expect(problems).toHaveLength(1);

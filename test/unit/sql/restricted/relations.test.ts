@@ -89,7 +89,12 @@ describe('the preparation of a restricted statement', () => {
   });
 
   it('is refused for a name that two tables have, if the statement uses it', () => {
-    expect(() => prepared('FROM "a.b"', table('a.b'))).toThrow('two tables have this name');
+    expect(() => prepared('FROM "a.b"', table('a.b'))).toThrow(
+      expect.objectContaining({
+        code: 'project_invalid',
+        message: expect.stringContaining('two tables have this name'),
+      }),
+    );
     expect(prepared('FROM staff', table('a.b'), table('staff'))).toHaveLength(2);
   });
 

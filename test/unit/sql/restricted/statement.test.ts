@@ -4,7 +4,7 @@ import { ALLOWED_FUNCTIONS, GRAMMAR_WORDS } from '../../../../src/sql/restricted
 import { checkRestrictedStatement, namesIn } from '../../../../src/sql/restricted/statement.ts';
 
 const NAMES = {
-  visible: new Set(['sales', 'other.more', 'tables']),
+  visible: new Set(['sales', 'other.more', 'tables', 'pg_notes']),
   qualifiers: new Set(['data', 'my shop', 'main', 'other', 'system', 'temp']),
   internal: new Set(['future_view']),
 };
@@ -56,6 +56,12 @@ describe('a restricted statement', () => {
     'FROM (DESC sales)',
     'SELECT \'other.\' AS "data"',
     'SELECT pg_typeof(x)',
+    'SELECT "show" FROM sales',
+    'SELECT show, 1 AS x FROM sales',
+    'SELECT describe, 1 AS x FROM sales',
+    'FROM pg_notes',
+    'FROM sales AS t(a, b)',
+    'WITH a AS (SELECT 1), b("y z") AS (SELECT 1) FROM a, b',
   ])('may be %s', (sql) => {
     expect(check(sql)).not.toThrow();
   });
@@ -88,6 +94,21 @@ describe('a restricted statement', () => {
     ['FROM information_schema.columns', 'names information_schema'],
     ['FROM sqlite_master', 'names sqlite_master'],
     ["FROM E'duckdb_\\x74ables'", 'A text with escapes'],
+    ["FROM E'duckdb_tables'", 'names duckdb_tables'],
+    ['FROM data.', 'qualifies a name with data'],
+    ['SELECT "exists"(1)', 'calls exists'],
+    ['SELECT 1 "as" stats(x)', 'calls stats'],
+    ['stats(x)', 'calls stats'],
+    ['WITH a(x) AS (SELECT 1) SELECT stats(x) FROM a', 'calls stats'],
+    ['SELECT 1, stats(x + 1) AS (SELECT 1)', 'calls stats'],
+    [`SELECT ${'f'.repeat(80)}(x)`, `calls ${'f'.repeat(80)}, which`],
+    [`SELECT ${'f'.repeat(80)}g(x)`, `calls ${'f'.repeat(80)}…, which`],
+    ['WITH x AS (SELECT 1) SHOW TABLES', 'uses SHOW'],
+    ['SELECT show', 'uses SHOW'],
+    ['FROM (SHOW)', 'uses SHOW'],
+    ['WITH x AS (SELECT 1) DESCRIBE', 'DESCRIBE takes'],
+    ['FROM (WITH x AS (SELECT 1) DESCRIBE)', 'DESCRIBE takes'],
+    ['WITH x AS (SELECT 1) DESCRIBE tables', 'DESCRIBE takes'],
     ['SHOW TABLES', 'uses SHOW'],
     ['FROM (SHOW ALL TABLES)', 'uses SHOW'],
     ['DESCRIBE', 'DESCRIBE takes'],
@@ -98,17 +119,20 @@ describe('a restricted statement', () => {
     ['FROM (SUMMARIZE "Tables")', 'SUMMARIZE takes'],
     ["SELECT 'open", 'never closed'],
   ])('must not be %s', (sql, message) => {
-    expect(check(sql)).toThrow(message);
+    expect(check(sql)).toThrow(
+      expect.objectContaining({ code: 'sql_rejected', message: expect.stringContaining(message) }),
+    );
   });
 
   it('names tables as words, quoted, or as texts', () => {
-    expect([...namesIn("FROM Sales, \"other.more\", 'a''b', $$c$$ -- d")]).toEqual([
+    expect([...namesIn("FROM Sales, \"other.more\", 'a''b', $$c$$, E'e' -- d")]).toEqual([
       'from',
       'sales',
       ',',
       'other.more',
       "a'b",
       'c',
+      'e',
     ]);
   });
 });
