@@ -35,9 +35,9 @@ export const AREAS: { readonly [name: string]: readonly Part[] } = {
       name: 'calls',
       files: ['src/call/{policies,completion,pipeline}.ts'],
       tests: [
-        'test/unit/call/*.test.ts',
-        'test/unit/mcp/{*,{elicitation,methods,transport}/*}.test.ts',
-        'test/unit/app/*.test.ts',
+        'test/unit/call/{policies,field-rules,notified-rows,result,runtime,cache,scans,sql-tools}.test.ts',
+        'test/unit/mcp/{scopes,toolsets,notifications,codes,log-ids,peer-defects,direct}.test.ts',
+        'test/unit/mcp/{elicitation,methods}/*.test.ts',
         'test/unit/adapters/otel/telemetry.test.ts',
       ],
     },

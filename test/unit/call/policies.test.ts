@@ -53,6 +53,15 @@ const LIMITED = `tool:
       - { condition: "country == 'XX' && note != 'x'", action: deny, reason: No such place for you. }
   source: { code: "SELECT $amount AS amount, $country AS country, $note AS note" }
 `;
+const ONE_EACH = `tool:
+  name: one_each
+  parameters: [{ name: country, type: string }]
+  return: { type: array, items: { type: object, properties: { salary: { type: number } } } }
+  policies:
+    input: [{ condition: "country == 'XX'", action: deny }]
+    output: [{ condition: "true", action: mask_fields, fields: [salary] }]
+  source: { code: SELECT 1.5::DOUBLE AS salary WHERE $country = 'DE' }
+`;
 const CONFIRM = `tool:
   name: wipe
   confirm: Really wipe it?
@@ -70,6 +79,7 @@ beforeAll(async () => {
       'tools/failing.yml': FAILING,
       'tools/limited.yml': LIMITED,
       'tools/wipe.yml': CONFIRM,
+      'tools/one-each.yml': ONE_EACH,
     },
     SEED,
   );
@@ -109,6 +119,11 @@ describe('policies of a call', () => {
       { name: 'Bob', salary: '****', country: 'DE' },
     ]);
     expect(lastRecord()?.decision).toMatchObject({ outcome: 'mask', rules: ['output[1]'] });
+  });
+
+  it('hold where there is one for the arguments and one for the result', async () => {
+    expect((await call('one_each', { country: 'DE' })).value).toEqual([{ salary: '****' }]);
+    expect(await errorOf(call('one_each', { country: 'XX' }))).toMatchObject({ code: 'denied' });
   });
 
   // Requirements: condition.policy, endpoint.policies

@@ -40,6 +40,12 @@ const LIMITED = `resource:
       - { condition: "user.role == 'odd' && user.claims.missing > 1", action: mask_fields, fields: [n] }
   source: { code: "SELECT {'first': name} AS name, country, 1 AS n FROM customers WHERE name = $name AND country = $Country AND 1 = $n" }
 `;
+const TYPED = `resource:
+  uri: typed://{year}/{value}
+  parameters: [{ name: year, type: integer }, { name: value, type: integer }]
+  completion: { value: SELECT typeof($year) || ' ' || typeof($value) || ' ' || $value AS types }
+  source: { code: "SELECT $year AS year, $value AS value" }
+`;
 const SEED = `CREATE TABLE customers AS SELECT * FROM (VALUES
   ('Ada', 'DE'), ('Alan', 'FR'), ('Grace', 'DE'), (NULL, 'DE')) t(name, country)`;
 
@@ -59,6 +65,7 @@ beforeAll(async () => {
     'prompts/closed.yml': SECRET,
     'resources/number.yml': NUMBER,
     'resources/limited.yml': LIMITED,
+    'resources/typed.yml': TYPED,
   };
   served = await serveTree(tree, SEED);
   app = createTestApp(served.runtime, { authenticate: async () => ({ user }) });
@@ -98,6 +105,13 @@ it('knows what is filled in already, and leaves aside what does not fit', async 
   expect(await complete(letter, 'customer', 'a', { country: 'FR' })).toMatchObject({ values: ['Alan'] });
   expect(await complete(letter, 'customer', 'a', { country: 'XX', other: '1' })).toMatchObject({
     values: ['Ada', 'Alan'],
+  });
+});
+
+it('gives SQL the other values in their types, and what was typed as text', async () => {
+  const ref = { type: 'ref/resource', uri: 'typed://{year}/{value}' };
+  expect(await complete(ref, 'value', '2x', { year: '2026' })).toMatchObject({
+    values: ['INTEGER VARCHAR 2x'],
   });
 });
 
