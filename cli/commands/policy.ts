@@ -1,12 +1,13 @@
 import { SvcError } from '../../src/errors.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../src/json.ts';
-import { checkPolicyReach, policyMatrix } from '../../src/quality/matrix/matrix.ts';
+import { policyMatrix } from '../../src/quality/matrix/matrix.ts';
 import {
   declaredContexts,
   type MatrixUser,
   toKeyUsers,
   toMatrixUsers,
 } from '../../src/quality/matrix/users.ts';
+import { checkPolicyReach } from '../../src/quality/policy-reach.ts';
 import { checkSignIn, toWhoMay } from '../../src/quality/sign-in/who-may.ts';
 import type { Run } from '../command.ts';
 import type { CommandInput } from '../io/command-input.ts';
@@ -33,7 +34,7 @@ export const run: Run = async (input, output) => {
   const rows = policyMatrix(endpoints, users, required_scopes);
   const whoMay = settings && toWhoMay(settings.auth, endpoints);
   const held = settings ? checkSignIn(sound, settings.auth, at) : [];
-  const findings = [...checkPolicyReach(sound), ...held];
+  const findings = [...(await checkPolicyReach(sound)), ...held];
   const document = {
     status: broken.length > 0 ? 'error' : 'ok',
     users: users.map(({ name, context }) => ({ name, user_context: context })),

@@ -2,7 +2,7 @@ import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { SvcError } from '../../src/errors.ts';
 import type { Finding } from '../../src/project/finding.ts';
 import type { LoadedSuites } from '../../src/quality/evals/load.ts';
-import { checkPolicyReach } from '../../src/quality/matrix/matrix.ts';
+import { checkPolicyReach } from '../../src/quality/policy-reach.ts';
 import { checkSignIn } from '../../src/quality/sign-in/who-may.ts';
 import type { LoadedSettings } from '../../src/settings/load.ts';
 import type { Run } from '../command.ts';
@@ -25,7 +25,7 @@ export const run: Run = async (input, output) => {
   const suites = await loadProjectSuites(checked);
   const file = asked === undefined ? null : toProjectFile(asked, checked, suites);
   const loaded = checked.project.site === null ? null : await checkProjectSettings(input, checked);
-  const own = [...checkAll(checked, loaded), ...suites.findings];
+  const own = [...(await checkAll(checked, loaded)), ...suites.findings];
   const locked = input.flag('locked') ? await checkLock(checked) : [];
   const python = [...(await checkPythonFiles(checked, file)), ...(await checkPythonOn(checked, target))];
   const secrets = loaded?.settings?.secrets ?? [];
@@ -45,9 +45,9 @@ export const run: Run = async (input, output) => {
 };
 
 /** The findings of the project, its policies and its configuration. */
-function checkAll(checked: CheckedProject, loaded: LoadedSettings | null): readonly Finding[] {
+async function checkAll(checked: CheckedProject, loaded: LoadedSettings | null): Promise<readonly Finding[]> {
   if (loaded === null) return checked.findings;
-  const reach = checkPolicyReach(soundPart(checked).endpoints);
+  const reach = await checkPolicyReach(soundPart(checked).endpoints);
   const held = loaded.settings ? checkSignIn(checked.project.endpoints, loaded.settings.auth, loaded.at) : [];
   return [...checked.findings, ...reach, ...held, ...loaded.findings];
 }

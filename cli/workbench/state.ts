@@ -6,7 +6,8 @@ import type { Endpoint, EndpointFile } from '../../src/project/model.ts';
 import { SITE_NAME } from '../../src/project/site.ts';
 import { lintProject } from '../../src/quality/lint/lint.ts';
 import { estimateTokens } from '../../src/quality/lint/token-bill.ts';
-import { checkPolicyReach, policyMatrix } from '../../src/quality/matrix/matrix.ts';
+import { policyMatrix } from '../../src/quality/matrix/matrix.ts';
+import { checkPolicyReach } from '../../src/quality/policy-reach.ts';
 import { toInputSchema } from '../../src/types/schema.ts';
 import { VERSION } from '../../src/version.ts';
 import { createFrames } from '../io/source-frame.ts';
@@ -46,7 +47,8 @@ export async function toState(started: Started, authoring: boolean): Promise<Wor
 async function findingsOf({ looked }: Started): Promise<readonly Finding[]> {
   const { endpoints } = soundPart(looked);
   const python = await checkPythonFiles(looked);
-  const found = [...looked.findings, ...checkPolicyReach(endpoints), ...python, ...lintProject(endpoints)];
+  const reach = await checkPolicyReach(endpoints);
+  const found = [...looked.findings, ...reach, ...python, ...lintProject(endpoints)];
   const rank = ['error', 'warning', 'info'];
   return found.toSorted((one, other) => rank.indexOf(one.severity) - rank.indexOf(other.severity));
 }

@@ -16,7 +16,7 @@ export interface AdminOptions {
   /** Whether errors include their code and causes. */
   readonly debug: boolean;
   /** Answers the page at `/` and its requests; null for any other path. */
-  readonly workbench: (request: Request) => Promise<Response> | null;
+  readonly workbench: (request: Request) => Promise<Response | null>;
 }
 
 /** The admin API: its operations, their OpenAPI document, the workbench and pages about the API. */

@@ -1,4 +1,3 @@
-import { columnsOfRows } from '../policy/checks/tables.ts';
 import type { Database } from '../ports.ts';
 import type { Finding } from '../project/finding.ts';
 import { foldName } from '../project/fold-name.ts';
@@ -15,9 +14,10 @@ export async function checkTablesExist(
   database: Database,
 ): Promise<readonly Finding[]> {
   if (rules.length === 0) return [];
+  const { columnsOfRows } = await import('../policy/checks/tables.ts');
   const tables = await readTables(database, new AbortController().signal);
   return rules.flatMap((rule, index) =>
-    issuesOf(rule, tables).map(({ path, message, fix }) => ({
+    issuesOf(rule, columnsOfRows(rule), tables).map(({ path, message, fix }) => ({
       severity: 'error',
       code: 'table-rule',
       file: SITE_NAME,
@@ -34,7 +34,7 @@ interface Issue {
   readonly fix: string;
 }
 
-function issuesOf(rule: TableRule, tables: Tables): readonly Issue[] {
+function issuesOf(rule: TableRule, read: readonly string[], tables: Tables): readonly Issue[] {
   const [, table] = Object.entries(tables).find(([name]) => isSame(name, rule.name)) ?? [];
   if (table === undefined) {
     const message = `The database has no table or view ${rule.name}, so the rule shows nothing.`;
@@ -42,7 +42,7 @@ function issuesOf(rule: TableRule, tables: Tables): readonly Issue[] {
   }
   const known = table.columns.map(({ name }) => name);
   const named: readonly (readonly [Path, string])[] = [
-    ...columnsOfRows(rule).map((column) => [['rows'], column] as const),
+    ...read.map((column) => [['rows'], column] as const),
     ...(rule.hide ?? []).map((column, index) => [['hide', index], column] as const),
     ...(rule.mask ?? []).map((column, index) => [['mask', index], column] as const),
   ];

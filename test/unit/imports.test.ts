@@ -50,6 +50,9 @@ const OWNERS: readonly [RegExp, readonly string[]][] = [
   [/^preact(\/|$)/, ['workbench']],
 ];
 
+/** Evaluates the conditions of the whole project. */
+const MATRIX_COMMAND = 'cli/commands/policy.ts';
+
 const files = Object.keys(FOLDERS).flatMap((folder) => sources(folder));
 const imports = new Map(files.map((file) => [file, importsOf(file)]));
 
@@ -162,6 +165,15 @@ describe('the direction of imports', () => {
     expect(loaded).toEqual(['@huggingface/jinja', 'valibot', 'yaml']);
   });
 
+  it('starts commands and servers without the CEL engine, which only conditions need', () => {
+    const commands = files.filter((file) => file.startsWith('cli/commands/') && file !== MATRIX_COMMAND);
+    const doors = files.filter((file) => /^adapters\/[^/]+\/(?:index|app|entry)\.ts$/.test(file));
+    const loads = (file: string) => loadedWith(file).includes('@bufbuild/cel');
+    expect([commands.length > 20, doors.length > 5]).toEqual([true, true]);
+    expect(loads(MATRIX_COMMAND)).toBe(true);
+    expect([...commands, ...doors, 'src/index.ts'].filter(loads)).toEqual([]);
+  });
+
   it('has no cycle of values', () => {
     expect(cycles()).toEqual([]);
   });
@@ -174,7 +186,7 @@ function loadedWith(file: string, seen = new Set<string>()): readonly string[] {
   return [...now].flatMap(([, specifier = '']) => {
     if (!specifier.startsWith('.')) return specifier.startsWith('node:') ? [] : [specifier];
     const target = normalize(join(dirname(file), specifier));
-    return seen.has(target) ? [] : loadedWith(target, seen);
+    return seen.has(target) || !imports.has(target) ? [] : loadedWith(target, seen);
   });
 }
 

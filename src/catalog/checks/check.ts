@@ -1,4 +1,5 @@
 import type { CheckPolicies } from '../../policy/checks/check.ts';
+import { policyScopeOf } from '../../policy/scope.ts';
 import { answerParameters } from '../../project/elicitation-model.ts';
 import type { Finding } from '../../project/finding.ts';
 import { byPlace } from '../../project/issue.ts';
@@ -84,9 +85,10 @@ function checkEndpoint(
 }
 
 function policies(endpoint: Endpoint, checkPolicies: CheckPolicies): readonly CatalogIssue[] {
-  // A prompt's result has a fixed form, regardless of its `return`.
-  const scope = endpoint.kind === 'prompt' ? { ...endpoint, returns: null } : endpoint;
-  return checkPolicies(endpoint.policies, scope).map((problem) => ({ code: 'policy', ...problem }));
+  return checkPolicies(endpoint.policies, policyScopeOf(endpoint)).map((problem) => ({
+    code: 'policy',
+    ...problem,
+  }));
 }
 
 function templates(file: EndpointFile, endpoint: Endpoint & { kind: 'prompt' }): readonly CatalogIssue[] {

@@ -1,10 +1,6 @@
-import type { PolicyScope } from '../../policy/scope.ts';
-import type { Finding } from '../../project/finding.ts';
-import { byPlace } from '../../project/issue.ts';
-import type { Endpoint, EndpointFile, Source } from '../../project/model.ts';
-import { positionAt } from '../../project/yaml/position.ts';
+import { policyScopeOf } from '../../policy/scope.ts';
+import type { Endpoint, Source } from '../../project/model.ts';
 import { type EndpointAccess, endpointAccessOf } from '../reachability/access.ts';
-import { checkReach } from '../reachability/unreachable-rules.ts';
 import type { MatrixUser } from './users.ts';
 
 /** The rights of each user on one endpoint. */
@@ -36,7 +32,7 @@ export function policyMatrix(
 ): readonly MatrixRow[] {
   return endpoints.map((endpoint) => {
     const { kind, name, file, policies, scopes } = endpoint;
-    const scope = scopeOf(endpoint);
+    const scope = policyScopeOf(endpoint);
     return {
       endpoint: `${kind}/${name}`,
       path: file,
@@ -59,28 +55,4 @@ function lackingScopes({ held }: MatrixUser, needed: readonly string[]): Endpoin
   if (missing.length === 0) return null;
   const reason = `the key does not hold ${missing.join(' ')}`;
   return { call: 'deny', rules: ['scopes'], reason, depends_on: [], fields: [] };
-}
-
-/** Warns about rules that no call reaches and rules that deny every call. */
-export function checkPolicyReach(files: readonly EndpointFile[]): readonly Finding[] {
-  return files
-    .flatMap(({ file, endpoint, positions }) =>
-      endpoint === null || !endpoint.enabled
-        ? []
-        : checkReach(endpoint.policies, scopeOf(endpoint)).map(({ code, path, message, fix }) => ({
-            severity: 'warning' as const,
-            code,
-            file,
-            ...positionAt(positions, [endpoint.kind, ...path]),
-            message,
-            fix,
-          })),
-    )
-    .toSorted(byPlace);
-}
-
-/** A prompt's result has a fixed form, regardless of its `return`. */
-function scopeOf(endpoint: Endpoint): PolicyScope {
-  const { kind, parameters, returns } = endpoint;
-  return { kind, parameters, returns: kind === 'prompt' ? null : returns };
 }

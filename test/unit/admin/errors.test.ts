@@ -16,7 +16,13 @@ it.each([
 ])('a fault of the server is 500 internal_error (debug: %s)', async (debug, body) => {
   const lines: LogLine[] = [];
   const log = (line: LogLine) => void lines.push(line);
-  const admin = createAdmin({ source: BROKEN, clock: { now: () => 0 }, log, debug, workbench: () => null });
+  const admin = createAdmin({
+    source: BROKEN,
+    clock: { now: () => 0 },
+    log,
+    debug,
+    workbench: async () => null,
+  });
   const response = await admin.fetch(new Request('http://localhost/status'));
   expect(response.status).toBe(500);
   expect(await response.json()).toEqual(body);
@@ -33,7 +39,7 @@ it.each([
     clock: { now: () => 0 },
     log: () => {},
     debug: false,
-    workbench: () => null,
+    workbench: async () => null,
   });
   const response = await admin.fetch(new Request(`http://localhost${path}`, { method }));
   expect([response.status, response.headers.get('allow')]).toEqual([405, allowed]);
