@@ -33,7 +33,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     return code;
   } catch (thrown) {
     if (isFinished(thrown)) return 0;
-    const error = toUsageError(thrown, COMMANDS) ?? toFileError(thrown) ?? toSvcError(thrown);
+    const error = toUsageError(thrown, COMMANDS, argv) ?? toFileError(thrown) ?? toSvcError(thrown);
     reportError(error, output, findCommand(COMMANDS, argv));
     return ERRORS[error.code].exit;
   }

@@ -83,13 +83,17 @@ function toCommander({ flags, summary, repeat }: Option): CommanderOption {
   return repeat ? option.argParser((value, before: string[] = []) => [...before, value]) : option;
 }
 
-/** Converts an error of commander; null if commander only printed help or the version. */
-export function toUsageError(thrown: unknown, commands: readonly Command[] = []): SvcError | null {
+/** Converts an error of commander; null if commander only printed help or the version. `argv` is the command line. */
+export function toUsageError(
+  thrown: unknown,
+  commands: readonly Command[] = [],
+  argv: readonly string[] = [],
+): SvcError | null {
   if (!(thrown instanceof CommanderError)) return null;
   // all that commander says of `svc help` with a name that it does not know
   if (thrown.message === '(outputHelp)') return new SvcError('usage', 'There is no such command.');
   const text = thrown.message.replace(/^error: /, '').replace(/\n\((.*)\)$/, '\n$1');
-  const message = `${text.charAt(0).toUpperCase()}${text.slice(1)}${longerNames(thrown, commands)}${tooMany(thrown, commands)}`;
+  const message = `${text.charAt(0).toUpperCase()}${text.slice(1)}${longerNames(thrown, commands)}${tooMany(thrown, commands)}${exampleOf(thrown, findCommand(commands, argv))}`;
   return new SvcError('usage', message, { cause: thrown });
 }
 
@@ -99,6 +103,11 @@ function longerNames({ code, message }: CommanderError, commands: readonly Comma
   if (code !== 'commander.unknownCommand' || word === undefined) return '';
   const names = commands.map(commandNameOf).filter((name) => name.startsWith(`${word}-`));
   return names.length === 0 ? '' : `\nDid you mean ${names.join(' or ')}?`;
+}
+
+/** Shows a command whose arguments are not all there. */
+function exampleOf({ code }: CommanderError, command: Command | undefined): string {
+  return code !== 'commander.missingArgument' || command === undefined ? '' : `\nExample: ${command.example}`;
 }
 
 /** Says how arguments of an endpoint, and texts with spaces, are written. */

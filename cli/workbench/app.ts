@@ -30,8 +30,8 @@ export function createWorkbench(deps: WorkbenchDeps): Workbench {
       const { pathname } = new URL(request.url);
       const page = request.method === 'GET' || request.method === 'HEAD' ? answerPage(pathname) : null;
       if (page !== null || !pathname.startsWith('/api/')) return page;
-      const { answerRoute } = await import('./routes.ts');
-      return answerRoute({ ...deps, request, send });
+      const { answerPageRequest } = await import('./routes.ts');
+      return answerPageRequest({ ...deps, request, send });
     },
   };
 }

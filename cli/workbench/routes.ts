@@ -53,7 +53,7 @@ const ROUTES: Readonly<Record<string, WorkbenchRoute>> = {
 };
 
 /** Answers a request of the page; null for a path that the workbench does not have. */
-export async function answerRoute(asked: Asked): Promise<Response | null> {
+export async function answerPageRequest(asked: Asked): Promise<Response | null> {
   const { request, authoring } = asked;
   const route = ROUTES[`${request.method} ${new URL(request.url).pathname}`];
   if (route === undefined) return null;

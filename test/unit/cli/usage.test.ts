@@ -35,7 +35,11 @@ describe('svc', () => {
     ],
     ['help for an unknown command', ['help', 'srve'], /There is no such command\.\n {2}Run `svc /],
     ['an unknown option', ['serve', '--prot', '1'], /Unknown option '--prot'\n {2}Did you mean --port\?/],
-    ['a missing argument', ['run', 'tool'], /argument 'name'\n {2}Run `svc run --help` for/],
+    [
+      'a missing argument',
+      ['run', 'hello_world'],
+      /argument 'name'\n {2}Example: svc run tool hello_world --param name=Ada\n {2}Run `svc run --help` for/,
+    ],
     ['too many arguments', ['list', 'x'], /Too many arguments/],
     [
       'an argument without --param',
