@@ -49,6 +49,37 @@ async function writeParquet(path: string, query: string): Promise<void> {
 }
 
 describe('loading files', () => {
+  // Requirements: load.uneven
+  it.each([
+    ['a line too short', 'csv', 'a,b,c\n1,2,3\n4,5\n', /one value of the column `a,b,c`/],
+    ['a line too short, tabs', 'tsv', 'a\tb\n1\t2\n3\n', /column|values/],
+    [
+      'lines of three lengths',
+      'csv',
+      'a,b,c\n1,2,3\n4,5\n6,7,8,9\n',
+      /lines 1 to 3 have another number of values/,
+    ],
+    ['a header too short', 'csv', 'a\n1,2\n3,4\n', /line 1 has another number of values/],
+    ['semicolons', 'csv', 'a;b\n1;2\n3\n', /one value of the column `a;b`/],
+  ])('refuses %s, of which rows or columns would be lost', async (_, extension, text, message) => {
+    await writeFile(file(`uneven.${extension}`), text);
+    const work = loadTables(file('data.duckdb'), named(`uneven.${extension}`));
+    await expect(work).rejects.toMatchObject({ code: 'project_invalid', message });
+    await expect(work).rejects.toThrow(/uneven\.[ct]sv: .*Give each line as many values as the header/s);
+  });
+
+  it.each([
+    ['a title before the header', 'Sales\n\na,b\n1,2\n', [{ a: 1, b: 2 }]],
+    ['blank lines', 'a,b\n\n1,2\n\n', [{ a: 1, b: 2 }]],
+    ['texts with the delimiter', 'name\n"x,y"\n', [{ name: 'x,y' }]],
+    ['a name with the delimiter', '"a,b"\n1\n', [{ 'a,b': 1 }]],
+    ['a line break in a text', 'a,b\n1,"x\ny"\n', [{ a: 1, b: 'x\ny' }]],
+  ])('reads %s', async (_, text, rows) => {
+    await writeFile(file('even.csv'), text);
+    await loadTables(file('data.duckdb'), named('even.csv'));
+    expect(await ask(file('data.duckdb'), 'FROM even')).toEqual(rows);
+  });
+
   it('reads every format into a table named after the file', async () => {
     await writeFile(file('people.csv'), 'id,name,born\n1,Zoë,2000-02-29\n2,"a, b",\n');
     await writeFile(file('prices.tsv'), 'item\tprice\nx\t1.25\n');
