@@ -41,10 +41,10 @@ const LIMITED = `resource:
   source: { code: "SELECT {'first': name} AS name, country, 1 AS n FROM customers WHERE name = $name AND country = $Country AND 1 = $n" }
 `;
 const TYPED = `resource:
-  uri: typed://{year}/{value}
-  parameters: [{ name: year, type: integer }, { name: value, type: integer }]
+  uri: typed://{code}/{year}/{value}
+  parameters: [{ name: code, type: string }, { name: year, type: integer }, { name: value, type: integer }]
   completion: { value: SELECT typeof($year) || ' ' || typeof($value) || ' ' || $value AS types }
-  source: { code: "SELECT $year AS year, $value AS value" }
+  source: { code: "SELECT $code AS code, $year AS year, $value AS value" }
 `;
 const SEED = `CREATE TABLE customers AS SELECT * FROM (VALUES
   ('Ada', 'DE'), ('Alan', 'FR'), ('Grace', 'DE'), (NULL, 'DE')) t(name, country)`;
@@ -109,7 +109,7 @@ it('knows what is filled in already, and leaves aside what does not fit', async 
 });
 
 it('gives SQL the other values in their types, and what was typed as text', async () => {
-  const ref = { type: 'ref/resource', uri: 'typed://{year}/{value}' };
+  const ref = { type: 'ref/resource', uri: 'typed://{code}/{year}/{value}' };
   expect(await complete(ref, 'value', '2x', { year: '2026' })).toMatchObject({
     values: ['INTEGER VARCHAR 2x'],
   });
