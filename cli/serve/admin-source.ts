@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { createFigures } from '../../adapters/admin-socket/system/figures.ts';
+import { createFigures } from '../../adapters/admin-socket/system-figures.ts';
 import { createAuditQuery } from '../../adapters/audit/query.ts';
 import type { Activity, AdminSource, Config, EndpointStatus, Status } from '../../src/admin/source.ts';
 import type { AuditQuery } from '../../src/audit/query.ts';
