@@ -4,11 +4,12 @@ import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { SSEClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type HttpServer, startHttpServer } from '../../../../adapters/node/http/server.ts';
-import { type ClosableSse, createSseEndpoint } from '../../../../adapters/sse/endpoint.ts';
+import { type ClosableSse, createSseEndpoint, SseConnection } from '../../../../adapters/sse/endpoint.ts';
 import type { AppOptions } from '../../../../src/app.ts';
 import { SvcError } from '../../../../src/errors.ts';
 import { eventually } from '../../mcp/eventually.ts';
 import { createFakeRuntime, createTestApp, legacy } from '../../mcp/fixture.ts';
+import { allMessages } from '../../mcp/stream.ts';
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -291,4 +292,18 @@ describe('guards', () => {
     expect((await ask('/sse', 'GET')).status).toBe(404);
     expect((await ask('/messages/?session_id=x', 'POST')).status).toBe(404);
   });
+});
+
+it('loses lines before answers, however many come at once', async () => {
+  const connection = new SseConnection({ id: 'c', user: null, onClosed: () => {} });
+  const line = {
+    jsonrpc: '2.0',
+    method: 'notifications/message',
+    params: { level: 'info', data: '' },
+  } as const;
+  for (let n = 0; n < 3_000; n += 1) await connection.send(line);
+  await connection.send({ jsonrpc: '2.0', id: 7, result: {} });
+  await connection.close();
+  const messages = await allMessages(new Response(connection.readable));
+  expect(messages.at(-1)).toEqual({ jsonrpc: '2.0', id: 7, result: {} });
 });
