@@ -20,10 +20,8 @@ import type { CallObserver } from '../../src/call/call-record.ts';
 import type { Log, Spans } from '../../src/ports.ts';
 import type { TelemetrySettings } from '../../src/settings/model.ts';
 import { NO_SPANS } from '../../src/telemetry/no-spans.ts';
-import { createConsoleExporter, type WriteSpanLine } from './console.ts';
+import { createConsoleExporter, OnDemandReader, reportFailures, type WriteSpanLine } from './exporting.ts';
 import { countCalls, gaugeCalls } from './metrics.ts';
-import { OnDemandReader } from './on-demand-reader.ts';
-import { reportFailures } from './report-failures.ts';
 import { createSpans } from './spans.ts';
 
 /** The settings of telemetry, and the server that it measures. */
