@@ -1,16 +1,16 @@
 import type Anthropic from '@anthropic-ai/sdk';
+import { isObject } from '../../src/json.ts';
 import type {
   LanguageModel,
   ModelAnswer,
+  ModelCall,
   ModelMessage,
   ModelQuestion,
   ModelTool,
 } from '../../src/quality/evals/model.ts';
 import type { Model } from '../../src/settings/model.ts';
-import { fromData } from './arguments.ts';
 import { malformed, toModelError } from './errors.ts';
-import { loadPackage } from './load-package.ts';
-import { toClientOptions } from './options.ts';
+import { loadPackage, toClientOptions } from './vendor-package.ts';
 
 const PACKAGE = '@anthropic-ai/sdk';
 const ADDRESS = 'https://api.anthropic.com';
@@ -74,7 +74,7 @@ function toMessage(message: ModelMessage): Anthropic.MessageParam {
 function toAnswer(name: string, { content, usage, stop_reason }: Anthropic.Message): ModelAnswer {
   if (!Array.isArray(content)) throw malformed(name, 'without content');
   const calls = content.flatMap((block) =>
-    block.type === 'tool_use' ? [{ id: block.id, name: block.name, ...fromData(block.input) }] : [],
+    block.type === 'tool_use' ? [{ id: block.id, name: block.name, ...argumentsOf(block.input) }] : [],
   );
   const cached = (usage?.cache_creation_input_tokens ?? 0) + (usage?.cache_read_input_tokens ?? 0);
   return {
@@ -87,4 +87,8 @@ function toAnswer(name: string, { content, usage, stop_reason }: Anthropic.Messa
     ended: stop_reason === 'max_tokens' ? 'length' : stop_reason === 'refusal' ? 'refusal' : 'done',
     turn: JSON.parse(JSON.stringify(content)),
   };
+}
+
+function argumentsOf(data: unknown): Pick<ModelCall, 'args' | 'raw'> {
+  return { args: isObject(data) ? data : null, raw: JSON.stringify(data) ?? '' };
 }

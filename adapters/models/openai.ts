@@ -1,4 +1,5 @@
 import type OpenAI from 'openai';
+import { isObject, tryJson } from '../../src/json.ts';
 import type {
   LanguageModel,
   ModelAnswer,
@@ -8,10 +9,8 @@ import type {
   ModelTool,
 } from '../../src/quality/evals/model.ts';
 import type { Model } from '../../src/settings/model.ts';
-import { fromText } from './arguments.ts';
 import { malformed, toModelError } from './errors.ts';
-import { loadPackage } from './load-package.ts';
-import { toClientOptions } from './options.ts';
+import { loadPackage, toClientOptions } from './vendor-package.ts';
 
 type Completions = OpenAI.Chat.Completions.ChatCompletionCreateParamsNonStreaming;
 type Message = OpenAI.Chat.Completions.ChatCompletionMessageParam;
@@ -98,5 +97,12 @@ function toCall(call: OpenAI.Chat.Completions.ChatCompletionMessageToolCall): Mo
   if (call.type === 'custom') {
     return { id: call.id, name: call.custom.name, args: null, raw: call.custom.input };
   }
-  return { id: call.id, name: call.function.name, ...fromText(call.function.arguments ?? '') };
+  return { id: call.id, name: call.function.name, ...argumentsOf(call.function.arguments ?? '') };
+}
+
+/** Parses the arguments of a call; an empty text is an empty object. */
+function argumentsOf(raw: string): Pick<ModelCall, 'args' | 'raw'> {
+  if (raw.trim() === '') return { args: {}, raw };
+  const parsed = tryJson(raw);
+  return { args: isObject(parsed) ? parsed : null, raw };
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createClaude } from '../../../../adapters/models/claude.ts';
 import { createModel } from '../../../../adapters/models/create.ts';
-import { loadPackage } from '../../../../adapters/models/load-package.ts';
+import { loadPackage } from '../../../../adapters/models/vendor-package.ts';
 import type { SvcError } from '../../../../src/errors.ts';
 import type { LanguageModel, ModelQuestion } from '../../../../src/quality/evals/model.ts';
 import type { Model } from '../../../../src/settings/model.ts';
