@@ -1,9 +1,7 @@
 import { type AuditFilter, FILTER_FIELDS, TIMESTAMP } from '../../src/audit/filter.ts';
 import { OPERATION_STATUSES, OPERATION_TYPES } from '../../src/audit/record.ts';
 import { openScratch, type Scratch } from '../duckdb-native/files/scratch.ts';
-import { toNewest } from './newest.ts';
-import type { AuditSource, Grouped, Newest } from './source.ts';
-import { streamedSource } from './streamed-source.ts';
+import { type AuditSource, type Grouped, type Newest, streamedSource, toNewest } from './streamed-source.ts';
 
 const FIELDS = ['timestamp', 'record_id', ...FILTER_FIELDS] as const;
 

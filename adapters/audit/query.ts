@@ -4,8 +4,7 @@ import type { AuditQuery, FoundRecord } from '../../src/audit/query.ts';
 import { toStats } from '../../src/audit/stats.ts';
 import { SvcError } from '../../src/errors.ts';
 import { listAuditFiles } from './audit-files.ts';
-import type { AuditSource } from './source.ts';
-import { streamedSource } from './streamed-source.ts';
+import { type AuditSource, streamedSource } from './streamed-source.ts';
 
 /**
  * The reader of audit files: DuckDB (`native`), line by line (`streamed`), or DuckDB if it is installed

@@ -1,8 +1,34 @@
-import { type AuditFilter, fieldTextOf, matches } from '../../src/audit/filter.ts';
+import {
+  type AuditFilter,
+  type AuditLine,
+  fieldTextOf,
+  matches,
+  toAuditLine,
+} from '../../src/audit/filter.ts';
 import type { AuditGroup } from '../../src/audit/stats.ts';
-import { NewestLines } from './newest.ts';
 import { readLines } from './read-lines.ts';
-import type { AuditSource, Grouped, Newest } from './source.ts';
+
+/** The newest records, as lines of their files. */
+export interface Newest {
+  readonly lines: readonly string[];
+  /** The number of all matching records. */
+  readonly total: number;
+  /** The number of lines that are not records. */
+  readonly foreign: number;
+}
+
+/** Counts of the matching records. */
+export interface Grouped {
+  readonly groups: readonly AuditGroup[];
+  readonly foreign: number;
+}
+
+/** A reader of audit files. All readers give the same answers. */
+export interface AuditSource {
+  newest(filter: AuditFilter, many: number): Promise<Newest>;
+  groups(filter: AuditFilter): Promise<Grouped>;
+  close(): void;
+}
 
 /** Reads audit files line by line, in little memory, for installations without the native engine. */
 export function streamedSource(files: readonly string[]): AuditSource {
@@ -64,4 +90,47 @@ function add(
     earliest: timestamp < earliest ? timestamp : earliest,
     latest: timestamp > latest ? timestamp : latest,
   });
+}
+
+interface Kept {
+  readonly key: string;
+  readonly text: string;
+}
+
+/** Keeps the `many` newest records of those that are added, in little memory. */
+class NewestLines {
+  readonly #many: number;
+  #kept: Kept[] = [];
+
+  constructor(many: number) {
+    this.#many = many;
+  }
+
+  add(text: string, { timestamp, fields }: AuditLine): void {
+    this.#kept.push({ key: `${timestamp} ${fieldTextOf(fields.record_id) ?? ''}`, text });
+    if (this.#kept.length > 2 * this.#many + 1_000) this.#trim();
+  }
+
+  /** Returns the kept lines, newest first. */
+  take(): readonly string[] {
+    this.#trim();
+    return this.#kept.map(({ text }) => text);
+  }
+
+  #trim(): void {
+    const sorted = this.#kept.toSorted((one, other) =>
+      one.key < other.key ? 1 : one.key > other.key ? -1 : 0,
+    );
+    this.#kept = sorted.slice(0, this.#many);
+  }
+}
+
+/** Returns the newest lines that match a filter, newest first. */
+export function toNewest(lines: readonly string[], filter: AuditFilter, many: number): readonly string[] {
+  const newest = new NewestLines(many);
+  for (const text of lines) {
+    const record = toAuditLine(text);
+    if (record !== null && matches(record, filter)) newest.add(text, record);
+  }
+  return newest.take();
 }
