@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createDynamo } from '../../../../adapters/aws-lambda/dynamodb.ts';
-import { sign } from '../../../../adapters/aws-lambda/sign.ts';
+import { createDynamo, sign } from '../../../../adapters/aws-lambda/dynamodb.ts';
 import { createDynamoStore } from '../../../../adapters/aws-lambda/token-store.ts';
 import { itIsATokenStore } from '../../auth/store-contract.ts';
 import { AWS_ENV, startDynamo, TABLE } from './dynamodb-double.ts';
