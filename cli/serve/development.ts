@@ -1,5 +1,4 @@
-import { type NotedFiles, noteFiles } from '../../adapters/node/project/noted-files.ts';
-import { watchFiles } from '../../adapters/node/project/watch-files.ts';
+import { type NotedFiles, noteFiles, watchFiles } from '../../adapters/node/project/watch-files.ts';
 import type { Runtime } from '../../src/call/runtime.ts';
 import { compileCatalog } from '../../src/catalog/compile.ts';
 import type { AnyEntry, Catalog } from '../../src/catalog/model.ts';

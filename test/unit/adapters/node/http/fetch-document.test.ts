@@ -6,8 +6,7 @@ import type { AddressInfo, LookupFunction } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createFetchDocument } from '../../../../../adapters/node/http/fetch-document.ts';
-import { isPublicAddress } from '../../../../../adapters/node/http/public-address.ts';
+import { createFetchDocument, isPublicAddress } from '../../../../../adapters/node/http/fetch-document.ts';
 
 describe('an address', () => {
   it.each([
