@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { SvcError } from '../../src/errors.ts';
-import type { PyodideFiles } from './load.ts';
+import type { PyodideFiles } from './interpreter.ts';
 import { type CreateModule, type LoadPyodide, PYODIDE_VERSION } from './pyodide.ts';
 
 /** The files of Pyodide's package that an interpreter needs. An artefact has them in `pyodide/`. */

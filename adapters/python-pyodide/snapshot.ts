@@ -8,8 +8,8 @@ import { Worker } from 'node:worker_threads';
 import { messageOf, SvcError } from '../../src/errors.ts';
 import { bundledFile } from './files.ts';
 import { type HostModules, PRELOADED } from './interpreter.ts';
-import type { SnapshotInput } from './make-snapshot.ts';
 import { PYODIDE_VERSION } from './pyodide.ts';
+import type { SnapshotInput } from './snapshot-worker.ts';
 
 /**
  * Makes a snapshot: the memory of an interpreter that has started. It takes about three seconds in its own

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { loadParts } from './files.ts';
-import { openInterpreter } from './interpreter.ts';
-import { connectStreams } from './load.ts';
-import type { FromThread, ThreadSetup } from './thread-messages.ts';
+import { connectStreams, openInterpreter } from './interpreter.ts';
+import type { FromThread, ThreadSetup } from './thread.ts';
 
 /* The entry of an interpreter's thread. Bundles contain it as a separate file. */
 

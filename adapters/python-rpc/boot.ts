@@ -1,7 +1,7 @@
 import { loadPyodide } from 'pyodide';
 import createModule from 'pyodide/pyodide.asm.mjs';
 import { startPython } from '../python/protocol/protocol.ts';
-import { connectStreams } from '../python-pyodide/load.ts';
+import { connectStreams } from '../python-pyodide/interpreter.ts';
 import type { CreateModule, LoadPyodide } from '../python-pyodide/pyodide.ts';
 import { openSuspending, type SuspendingInterpreter } from './interpreter.ts';
 import { LATE } from './messages.ts';

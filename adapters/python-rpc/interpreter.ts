@@ -1,5 +1,10 @@
-import { type HostModules, OWN_PATH } from '../python-pyodide/interpreter.ts';
-import { loadInterpreter, type PyodideFiles, writeModules } from '../python-pyodide/load.ts';
+import {
+  type HostModules,
+  loadInterpreter,
+  OWN_PATH,
+  type PyodideFiles,
+  writeModules,
+} from '../python-pyodide/interpreter.ts';
 import type { Pyodide } from '../python-pyodide/pyodide.ts';
 import type { RpcRequest } from './messages.ts';
 import { createCurfew } from './time-limit.ts';

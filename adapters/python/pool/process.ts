@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SvcError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/ports.ts';
@@ -7,7 +8,6 @@ import { pythonEnvironment } from '../environment.ts';
 import { followLines, type PrintedLines } from '../printed-lines.ts';
 import { readFrames, tooLarge, writeFrame } from '../protocol/frames.ts';
 import { PendingRequest } from '../protocol/pending-request.ts';
-import { endMarked, MARK } from './marked.ts';
 import type { PythonSeat } from './seat.ts';
 
 /** The program, folder and environment of a Python process. */
@@ -89,4 +89,48 @@ export class PythonProcess implements PythonSeat {
 function died(code: number | null, signal: string | null): SvcError {
   const how = signal === null ? `with exit code ${code}` : `by signal ${signal}`;
   return new SvcError('python_failed', `The Python process ended ${how} in the middle of the call.`);
+}
+
+/** The environment variable that all programs inherit which functions of one Python process start. */
+const MARK = 'SVC_PYTHON_PROCESS';
+
+/** A program can start another one while we look for it, but hardly as often as this. */
+const MAX_ROUNDS = 20;
+
+/** Ends all processes that carry a mark, on Linux. Elsewhere the environment of a process cannot be read. */
+function endMarked(mark: string): void {
+  if (process.platform !== 'linux') return;
+  const ended = new Set<number>();
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const found = markedProcesses(`${MARK}=${mark}`).filter((pid) => !ended.has(pid));
+    if (found.length === 0) return;
+    for (const pid of found) {
+      ended.add(pid);
+      end(pid);
+    }
+  }
+}
+
+function markedProcesses(entry: string): readonly number[] {
+  return readdirSync('/proc').flatMap((name) => {
+    const pid = Number(name);
+    return Number.isInteger(pid) && environmentOf(pid).includes(entry) ? [pid] : [];
+  });
+}
+
+/** Empty for a process that has ended, or that another user runs. */
+function environmentOf(pid: number): readonly string[] {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0');
+  } catch {
+    return [];
+  }
+}
+
+function end(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
+  }
 }
