@@ -5,8 +5,11 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { runScript } from '../../adapters/duckdb-native/files/script.ts';
 import { openNative } from '../../adapters/duckdb-native/open.ts';
-import type { ProcessDatabase } from '../../adapters/duckdb-native/process/database.ts';
-import { openForCallers, openProcess } from '../../adapters/duckdb-native/process/open.ts';
+import {
+  openForCallers,
+  openProcess,
+  type ProcessDatabase,
+} from '../../adapters/duckdb-native/process/open.ts';
 import { openWasmPool } from '../../adapters/duckdb-wasm/pool/open.ts';
 import type { SvcError } from '../../src/errors.ts';
 import type { Database, SqlCall, SqlResult } from '../../src/ports.ts';

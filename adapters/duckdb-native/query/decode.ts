@@ -40,7 +40,6 @@ import {
 } from '../../../src/sql/forms.ts';
 import { jsonForm } from '../../../src/sql/json-form.ts';
 import type { Driver } from '../driver/driver.ts';
-import { typeName } from './type-name.ts';
 
 /** Converts a value of the driver to its exact JSON form. */
 export type Decode = (value: DuckDBValue) => JsonValue;
@@ -156,4 +155,25 @@ function nestedForm(type: DuckDBType, decoderOf: DecoderOf): Decode | null {
   if (!('valueType' in type)) return null;
   const itemOf = decoderOf(type.valueType);
   return form(({ items }: DuckDBListValue | DuckDBArrayValue) => items.map(itemOf));
+}
+
+/** Returns DuckDB's name of a type, as `typeof` does. */
+export function typeName(type: DuckDBType): string {
+  if (type.alias) return type.alias;
+  if ('entryNames' in type) return `STRUCT(${membersText(type.entryNames, type.entryTypes)})`;
+  if ('memberTags' in type) return `UNION(${membersText(type.memberTags, type.memberTypes)})`;
+  if ('keyType' in type) return `MAP(${typeName(type.keyType)}, ${typeName(type.valueType)})`;
+  if ('length' in type) return `${typeName(type.valueType)}[${type.length}]`;
+  if ('valueType' in type) return `${typeName(type.valueType)}[]`;
+  return type.toString();
+}
+
+function membersText(names: readonly string[], types: readonly DuckDBType[]): string {
+  return types.map((type, index) => quoted(names[index] ?? '') + typeName(type)).join(', ');
+}
+
+/** Writes a member's name before its type: quoted unless it is a plain word, empty if it has none. */
+function quoted(name: string): string {
+  if (name === '') return '';
+  return /^[a-z_][a-z0-9_]*$/.test(name) ? `${name} ` : `"${name.replaceAll('"', '""')}" `;
 }

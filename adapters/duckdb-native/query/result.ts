@@ -3,8 +3,7 @@ import type { JsonObject, JsonValue } from '../../../src/json.ts';
 import type { SqlResult } from '../../../src/ports.ts';
 import { uniqueNames } from '../../../src/sql/forms.ts';
 import type { Driver, VectorOf } from '../driver/driver.ts';
-import { createDecoders, isNested, nameFieldsByPosition, unsendable } from './decode.ts';
-import { typeName } from './type-name.ts';
+import { createDecoders, isNested, nameFieldsByPosition, typeName, unsendable } from './decode.ts';
 
 /** Converts the first rows of a result to their exact JSON form. */
 export type ToResult = (result: DuckDBMaterializedResult, maxRows: number) => SqlResult;
