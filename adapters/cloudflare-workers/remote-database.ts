@@ -2,10 +2,9 @@ import { waitUntil } from 'cloudflare:workers';
 import { SvcError } from '../../src/errors.ts';
 import type { Database } from '../../src/ports.ts';
 import { type FetchedFile, prepareWasm } from '../duckdb-wasm/in-process.ts';
-import { openRemote } from '../duckdb-wasm/remote/open.ts';
-import type { RangeSource } from '../duckdb-wasm/remote/remote-file.ts';
-import { blockAssets } from './block-assets.ts';
-import type { BundledDatabase, DatabaseBindings } from './database.ts';
+import { layoutOf } from '../duckdb-wasm/remote/blocks.ts';
+import { openRemote, type RangeSource } from '../duckdb-wasm/remote/remote-file.ts';
+import type { Assets, BundledDatabase, DatabaseBindings } from './database.ts';
 import wasm from './duckdb.wasm';
 import { MAX_RANGES } from './limits.ts';
 import { openObject } from './r2-object.ts';
@@ -50,4 +49,25 @@ function keptAlive(database: Database): Database {
 function keepAlive<T>(work: Promise<T>): Promise<T> {
   waitUntil(work.catch(() => {}));
   return work;
+}
+
+/** The assets that an artefact expects. */
+interface ExpectedAssets {
+  /** The size of the database. */
+  readonly bytes: number;
+  /** Lets a request end although the request of a client that began it has ended. */
+  readonly keepAlive: <T>(work: Promise<T>) => Promise<T>;
+}
+
+/** A database whose blocks are static assets of the Worker, which have the Worker's version. Reads one block at a time. */
+function blockAssets(assets: Assets, { bytes, keepAlive }: ExpectedAssets): RangeSource {
+  const layout = layoutOf(bytes);
+  const read = async (offset: number): Promise<Uint8Array<ArrayBuffer>> => {
+    const [block] = layout.holding(offset, 1);
+    const response = await assets.fetch(`http://assets/blocks/${block}`);
+    if (response.ok) return new Uint8Array(await response.arrayBuffer());
+    await response.body?.cancel();
+    throw new Error(`the asset blocks/${block} has the status ${response.status}`);
+  };
+  return { name: 'of the assets', size: bytes, read: (offset) => keepAlive(read(offset)) };
 }

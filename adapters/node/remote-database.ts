@@ -1,12 +1,12 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AwsV4Signer } from 'aws4fetch';
 import { SvcError } from '../../src/errors.ts';
 import type { Database } from '../../src/ports.ts';
 import type { Environment } from '../../src/settings/environment.ts';
 import { compileEngine } from '../duckdb-wasm/engine/artefact.ts';
-import { nextImmediate } from '../duckdb-wasm/engine/next-immediate.ts';
 import { openWasm } from '../duckdb-wasm/in-process.ts';
 import { openHttpObject, type SendFor } from '../duckdb-wasm/remote/http-object.ts';
-import { openRemote } from '../duckdb-wasm/remote/open.ts';
+import { openRemote } from '../duckdb-wasm/remote/remote-file.ts';
 import type { BundledDatabaseOptions } from './bundled-database.ts';
 
 /* The database of an artefact for Node or Lambda that reads it by ranges, from S3 or over HTTPS. */
@@ -22,7 +22,7 @@ export async function openBundledDatabase({ manifest }: BundledDatabaseOptions):
   const send = object.startsWith('s3:') ? toS3(new URL(object), process.env) : plainly(new URL(object));
   const open = async () =>
     openRemote(database, await openHttpObject({ name: object, bytes: database.bytes, send }));
-  return openWasm({ ...(await compileEngine()), file: open, memoryMb: MEMORY_MB, pause: nextImmediate });
+  return openWasm({ ...(await compileEngine()), file: open, memoryMb: MEMORY_MB, pause: nextTurn });
 }
 
 function plainly(url: URL): SendFor {

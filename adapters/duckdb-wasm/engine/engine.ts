@@ -9,16 +9,14 @@ import { type RegisterMissing, registerFunctions } from '../functions/register.t
 import { Session } from '../query/session.ts';
 import { checkStandIns } from '../query/stand-ins.ts';
 import type { Statement } from '../query/statement.ts';
-import { watchEnd } from './call-end.ts';
 import { Connection, type Entrance } from './connection.ts';
 import type { DatabaseFile } from './database-file.ts';
 import { createInstance, type Instance } from './instance.ts';
 import { checkMemory, lockdown, openDatabase } from './open-database.ts';
 import { StatementLanes } from './statement-lanes.ts';
 import { type EngineStep, runNow } from './steps.ts';
-import { Turns } from './turns.ts';
-import { WaitingCall } from './waiting-call.ts';
-import { Watchdog } from './watchdog.ts';
+import { Turns, Watchdog } from './turns.ts';
+import { WaitingCall, watchEnd } from './waiting-call.ts';
 
 /** The parts and limits of an engine. */
 export interface WasmEngineOptions {

@@ -1,4 +1,43 @@
-import type { Watchdog } from './watchdog.ts';
+import { EngineReplaced } from '../errors.ts';
+
+/** An engine in which nothing goes on for this long waits for a request that has gone, in milliseconds. */
+const STUCK_MS = 20_000;
+
+/** Notices that nothing goes on in an engine: a platform may drop a request without running its `finally`. */
+export class Watchdog {
+  readonly #stuckMs: number;
+  #progressAt = 0;
+
+  constructor(stuckMs = STUCK_MS) {
+    this.#stuckMs = stuckMs;
+  }
+
+  /** Notes that some call goes on. */
+  progress(): void {
+    this.#progressAt = Date.now();
+  }
+
+  /**
+   * Waits for another call. Throws the reason with which `ended` rejects, and `EngineReplaced` once nothing goes on. Each
+   * waiting call has its own timer, because a timer ends with the request that set it.
+   */
+  async wait(other: Promise<void>, ended: Promise<never>): Promise<void> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const stuck = new Promise<never>((_, reject) => {
+      const check = (): void => {
+        const left = this.#progressAt + this.#stuckMs - Date.now();
+        if (left > 0) timer = setTimeout(check, left);
+        else reject(new EngineReplaced());
+      };
+      check();
+    });
+    try {
+      await Promise.race([other, ended, stuck]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
 
 /** Lets one call at a time into an engine, in the order of arrival. */
 export class Turns {

@@ -1,8 +1,36 @@
-import { SvcError } from '../../../src/errors.ts';
+import { cancelledError, deadlineError, SvcError } from '../../../src/errors.ts';
 import type { ScanLimits, SqlCall } from '../../../src/ports.ts';
-import { type CallEnd, watchEnd } from './call-end.ts';
 import type { Fetched } from './database-file.ts';
 import type { WaitLimits } from './waiting.ts';
+
+/** The longest time that a timer takes, in milliseconds. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** Watches for the end of a call. */
+interface CallEnd {
+  /** Rejects with the reason: the call's deadline, or its cancellation. */
+  readonly ended: Promise<never>;
+  /** Ends the watch. */
+  stop(): void;
+}
+
+/** Watches a call that has some milliseconds left. */
+export function watchEnd({ signal, timeoutMs }: SqlCall, leftMs = timeoutMs): CallEnd {
+  const { promise: ended, reject } = Promise.withResolvers<never>();
+  ended.catch(() => {});
+  const cancel = (): void => reject(cancelledError());
+  signal.addEventListener('abort', cancel);
+  if (signal.aborted) cancel();
+  const late = (): void => reject(deadlineError('The query', timeoutMs));
+  const timer = leftMs > LONGEST_MS ? undefined : setTimeout(late, leftMs);
+  return {
+    ended,
+    stop() {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', cancel);
+    },
+  };
+}
 
 /** The parts and limits of a call on an engine whose file is fetched. */
 export interface WaitingCallOptions {

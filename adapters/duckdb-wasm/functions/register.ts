@@ -9,10 +9,9 @@ import { Json } from './json/document.ts';
 import { jsonFunctions, registerMacros } from './json/functions.ts';
 import { createDefine } from './scalar-function.ts';
 import { SqlTypes } from './sql-types.ts';
-import { registerDateCast, zoneFunctions } from './time/at-time-zone.ts';
 import { calendarFunctions } from './time/current-date.ts';
+import { guardStrptime, registerDateCast, zonedFunctions, zoneFunctions } from './time/time-zones.ts';
 import { registerTimestampTz } from './time/timestamptz.ts';
-import { guardStrptime, zonedFunctions } from './time/zone-names.ts';
 
 /*
  * The only door to this folder. Everything in it reaches into DuckDB's C++ objects, whose layout a new version of DuckDB

@@ -1,8 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { toPlainError, toSvcError } from '../../../src/errors.ts';
 import type { SqlCall, SqlResult } from '../../../src/ports.ts';
 import { Engine } from '../engine/engine.ts';
-import { nextImmediate } from '../engine/next-immediate.ts';
 import { readerOf } from '../engine/path-file.ts';
 import { EngineReplaced } from '../errors.ts';
 import type { FromWorker, Task, ToWorker, WorkerSetup } from './messages.ts';
@@ -32,7 +32,7 @@ async function start(engine: Engine, query: Extract<ToWorker, { kind: 'start' }>
   const abort = new AbortController();
   queries.set(id, abort);
   // A cancel message right behind this one is read first; then nothing starts.
-  await nextImmediate();
+  await nextTurn();
   const call: SqlCall = { caller, timeoutMs, signal: abort.signal };
   ids.set(call, id);
   try {
@@ -62,7 +62,7 @@ try {
     trampolines,
     file: readerOf(file),
     memoryMb,
-    pause: nextImmediate,
+    pause: nextTurn,
     onStep,
   });
   parentPort?.on('message', (message: ToWorker) => {

@@ -1,8 +1,20 @@
+import type { Manifest } from '../../../src/catalog/manifest.ts';
+import { fromBase64Url } from '../../../src/crypto/encoding.ts';
 import { messageOf, SvcError } from '../../../src/errors.ts';
 import { type Fetched, type FetchedFile, ObjectReplaced } from '../engine/database-file.ts';
 import { within } from '../within.ts';
-import { BLOCK_BYTES, type BlockDigests, type BlockLayout, layoutOf } from './blocks.ts';
-import type { ReadAhead } from './read-ahead.ts';
+import { BLOCK_BYTES, type BlockDigests, type BlockLayout, blockDigests, layoutOf } from './blocks.ts';
+import { createReadAhead, type ReadAhead, unpackColumns } from './read-ahead.ts';
+
+/** The file of an artefact's database, with the digests and columns that its manifest has. */
+export function openRemote({ name, remote }: Manifest['database'], source: RangeSource): RemoteFile {
+  return new RemoteFile({
+    name,
+    source,
+    digests: blockDigests(fromBase64Url(remote?.digests ?? '') ?? new Uint8Array()),
+    readAhead: createReadAhead(unpackColumns(remote?.columns ?? [])),
+  });
+}
 
 /** Ranges of one version of one object. */
 export interface RangeSource {

@@ -1,6 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database } from '../../../src/ports.ts';
 import { compileEngine } from '../../duckdb-wasm/engine/artefact.ts';
-import { nextImmediate } from '../../duckdb-wasm/engine/next-immediate.ts';
 import { pathFile } from '../../duckdb-wasm/engine/path-file.ts';
 import { openWasm } from '../../duckdb-wasm/in-process.ts';
 import type { BundledDatabaseOptions } from '../bundled-database.ts';
@@ -11,5 +11,5 @@ import type { BundledDatabaseOptions } from '../bundled-database.ts';
  */
 export async function openBundledDatabase({ manifest, pathOf }: BundledDatabaseOptions): Promise<Database> {
   const file = pathFile(pathOf('data.duckdb'), manifest.database.name);
-  return openWasm({ ...(await compileEngine()), file, pause: nextImmediate });
+  return openWasm({ ...(await compileEngine()), file, pause: nextTurn });
 }

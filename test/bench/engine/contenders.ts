@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { openNative } from '../../../adapters/duckdb-native/open.ts';
 import { compileEngine } from '../../../adapters/duckdb-wasm/engine/artefact.ts';
-import { nextImmediate } from '../../../adapters/duckdb-wasm/engine/next-immediate.ts';
 import { pathFile } from '../../../adapters/duckdb-wasm/engine/path-file.ts';
 import { openWasm } from '../../../adapters/duckdb-wasm/in-process.ts';
 import { openWasmPool } from '../../../adapters/duckdb-wasm/pool/open.ts';
@@ -29,9 +29,7 @@ export type ContenderName = 'wasm' | 'wasm in process' | 'stock wasm' | 'native'
 export const CONTENDERS: Readonly<Record<ContenderName, (path: string, room: Room) => Promise<Contender>>> = {
   wasm: async (path, { memoryMb }) => ours(await openWasmPool({ path, workers: 1, memoryMb })),
   'wasm in process': async (path, { memoryMb }) =>
-    ours(
-      await openWasm({ ...(await compileEngine()), file: pathFile(path), memoryMb, pause: nextImmediate }),
-    ),
+    ours(await openWasm({ ...(await compileEngine()), file: pathFile(path), memoryMb, pause: nextTurn })),
   'stock wasm': openStock,
   native: async (path) => ours(await openNative({ path, readonly: true })),
   'plain node-api': openPlain,

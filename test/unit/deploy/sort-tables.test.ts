@@ -7,7 +7,7 @@ import { runScript } from '../../../adapters/duckdb-native/files/script.ts';
 import { openNative } from '../../../adapters/duckdb-native/open.ts';
 import { compileEngine } from '../../../adapters/duckdb-wasm/engine/artefact.ts';
 import { openWasm } from '../../../adapters/duckdb-wasm/in-process.ts';
-import { openRemote } from '../../../adapters/duckdb-wasm/remote/open.ts';
+import { openRemote } from '../../../adapters/duckdb-wasm/remote/remote-file.ts';
 import { describeRemote } from '../../../deploy/remote-database.ts';
 import { parseSort, sortTables } from '../../../deploy/sort-tables.ts';
 import type { Database } from '../../../src/ports.ts';

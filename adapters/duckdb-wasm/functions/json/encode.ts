@@ -1,5 +1,5 @@
 import { type ColumnType, takeType } from '../../query/column-type.ts';
-import { cellReader } from '../../query/decode-scalar.ts';
+import { cellReader } from '../../query/decode.ts';
 import { INTEGERS, TYPE } from '../../query/type-ids.ts';
 import type { CppInstance } from '../cpp.ts';
 import type { SqlTypes } from '../sql-types.ts';

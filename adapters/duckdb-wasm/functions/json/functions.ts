@@ -2,19 +2,12 @@ import type { Loader } from '../extension-loader.ts';
 import type { SqlFunction } from '../scalar-function.ts';
 import { readFunctions } from './extract.ts';
 import { fromFunctions } from './from-json.ts';
-import { mergeFunction } from './merge-patch.ts';
 import { createFunctions, type JsonKit } from './to-json.ts';
 import { wholeFunctions } from './whole-document.ts';
 
 /** The functions of JSON that DuckDB keeps in an extension this engine lacks. */
 export function jsonFunctions(kit: JsonKit): readonly SqlFunction[] {
-  return [
-    ...readFunctions(kit),
-    ...createFunctions(kit),
-    ...fromFunctions(kit),
-    ...wholeFunctions(kit),
-    mergeFunction(kit),
-  ];
+  return [...readFunctions(kit), ...createFunctions(kit), ...fromFunctions(kit), ...wholeFunctions(kit)];
 }
 
 const nullOr = (value: string): string =>

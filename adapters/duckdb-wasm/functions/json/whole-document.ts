@@ -1,12 +1,14 @@
+import type { CppInstance } from '../cpp.ts';
 import type { SqlFunction } from '../scalar-function.ts';
-import { forRows } from '../vector.ts';
+import { columnOf, forRows, inputOf, setNull, setText } from '../vector.ts';
 import { type Json, KIND } from './document.ts';
 import type { JsonKit } from './to-json.ts';
 
 const SOURCES = ['VARCHAR', 'JSON'] as const;
 
-/** The functions of whole documents: json_valid, json_contains, json_pretty. */
-export function wholeFunctions({ instance, json }: JsonKit): readonly SqlFunction[] {
+/** The functions of whole documents: json_valid, json_contains, json_pretty, json_merge_patch. */
+export function wholeFunctions(kit: JsonKit): readonly SqlFunction[] {
+  const { instance, json } = kit;
   const putBoolean = (output: number, row: number, value: boolean): void => {
     instance.heap.bytes[instance.call.duckdb_vector_get_data(output) + row] = value ? 1 : 0;
   };
@@ -36,6 +38,7 @@ export function wholeFunctions({ instance, json }: JsonKit): readonly SqlFunctio
       ),
     },
     { name: 'json_pretty', overloads: [{ takes: ['JSON'], returns: 'VARCHAR', run: runPretty }] },
+    mergeFunction(kit),
   ];
 }
 
@@ -62,4 +65,69 @@ function isPart(json: Json, whole: number, part: number): boolean {
     const found = json.named(whole, name);
     return found !== 0 && isPart(json, found, values[index] ?? 0);
   });
+}
+
+/** json_merge_patch: merges JSON from left to right (RFC 7396). */
+function mergeFunction({ instance, json }: JsonKit): SqlFunction {
+  return {
+    name: 'json_merge_patch',
+    overloads: [
+      {
+        takes: ['JSON', 'JSON'],
+        rest: 'JSON',
+        returns: 'JSON',
+        seesNulls: true,
+        run: (chunk, output) => mergeRows(instance, json, chunk, output),
+      },
+    ],
+  };
+}
+
+function mergeRows(instance: CppInstance, json: Json, chunk: number, output: number): void {
+  const { call, withText } = instance;
+  const inputs = Array.from({ length: call.duckdb_data_chunk_get_column_count(chunk) }, (_, index) =>
+    inputOf(instance, columnOf(instance, chunk, index)),
+  );
+  const merge = (whole: string, patch: number): string =>
+    withText(whole, (at, length) => json.read({ at, length }, (root) => merged(json, root, patch)));
+  for (let row = 0; row < call.duckdb_data_chunk_get_size(chunk); row += 1) {
+    let whole: string | null = null;
+    for (const input of inputs) {
+      const before: string | null = whole;
+      // NULL discards the result so far.
+      if (input.isNull(row)) whole = null;
+      else {
+        whole = json.read(input.bytes(row), (patch) =>
+          before === null ? json.text(patch) : merge(before, patch),
+        );
+      }
+    }
+    if (whole === null) setNull(instance, output, row);
+    else setText(instance, output, row, whole);
+  }
+}
+
+function merged(json: Json, whole: number, patch: number): string {
+  const areObjects = json.kind(whole) === KIND.object && json.kind(patch) === KIND.object;
+  return areObjects ? mergedFields(json, whole, patch) : json.text(patch);
+}
+
+/** Keeps the fields that the patch does not name, then adds the patch's fields; null removes a field. */
+function mergedFields(json: Json, whole: number, patch: number): string {
+  const pairs = (object: number): readonly (readonly [number, number])[] => {
+    const values = json.values(object);
+    return json.names(object).map((name, index) => [name, values[index] ?? 0]);
+  };
+  const kept = pairs(whole)
+    .filter(([key]) => json.named(patch, key) === 0)
+    .map(([key, value]) => `${json.text(key)}:${json.text(value)}`);
+  const laid = pairs(patch)
+    .filter(([, value]) => json.kind(value) !== KIND.null)
+    .map(([key, value]) => `${json.text(key)}:${mergedValue(json, json.named(whole, key), value)}`);
+  return `{${[...kept, ...laid].join()}}`;
+}
+
+function mergedValue(json: Json, whole: number, patch: number): string {
+  if (json.kind(patch) !== KIND.object) return json.text(patch);
+  return mergedFields(json, whole, patch);
 }

@@ -3,7 +3,7 @@ import type { Loader } from '../extension-loader.ts';
 import { LOGICAL_TYPE, SCALAR_FUNCTION } from '../layout.ts';
 import type { SqlTypes } from '../sql-types.ts';
 import { aroundBind, expressionTypes, moveOverloads, typesOf, wrapBind } from './overloads.ts';
-import { refuseZoneNames } from './zone-names.ts';
+import { refuseZoneNames } from './time-zones.ts';
 
 /*
  * A TIMESTAMP WITH TIME ZONE is stored as the TIMESTAMP of the same instant in UTC. If UTC is the only zone, a function of

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Turns } from '../../../../../adapters/duckdb-wasm/engine/turns.ts';
-import { Watchdog } from '../../../../../adapters/duckdb-wasm/engine/watchdog.ts';
+import { Turns, Watchdog } from '../../../../../adapters/duckdb-wasm/engine/turns.ts';
 import { EngineReplaced } from '../../../../../adapters/duckdb-wasm/errors.ts';
 
 const NEVER = new Promise<never>(() => {});
