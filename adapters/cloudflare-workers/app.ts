@@ -1,6 +1,7 @@
 import { type App, createApp } from '../../src/app.ts';
 import { enforceExposure } from '../../src/auth/exposure.ts';
 import type { Authenticate } from '../../src/auth/host-sign-in.ts';
+import { createResultCache } from '../../src/call/cache.ts';
 import { createRuntime } from '../../src/call/runtime.ts';
 import { parseManifest, toServedCatalog } from '../../src/catalog/manifest.ts';
 import { ANONYMOUS_ACCESS, OPEN_ACCESS } from '../../src/http/access.ts';
@@ -41,7 +42,7 @@ export function createWorkerApp(options: WorkerAppOptions): App {
     },
   );
   const open = async () => openWasm({ ...engine, file: bytesFile(await readDatabase(), database.name) });
-  const runtime = createRuntime({ catalog, open, log });
+  const runtime = createRuntime({ catalog, open, log, cache: createResultCache() });
   return createApp({
     runtime: () => runtime,
     version,

@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type App, type AppOptions, createApp } from '../../src/app.ts';
 import { enforceExposure } from '../../src/auth/exposure.ts';
 import type { Authenticate } from '../../src/auth/host-sign-in.ts';
+import { createResultCache } from '../../src/call/cache.ts';
 import { createRuntime } from '../../src/call/runtime.ts';
 import { checkCatalog } from '../../src/catalog/checks/check.ts';
 import { compileCatalog } from '../../src/catalog/compile.ts';
@@ -75,6 +76,7 @@ export async function openApp(folder: string, options: OpenAppOptions = {}): Pro
     open: async () => database,
     openPython: python.open,
     log,
+    cache: createResultCache(),
     ...observers.parts,
   });
   const app = createApp({
