@@ -4,7 +4,7 @@ import type { Python } from '../../src/ports.ts';
 import { createPythonSettings } from '../../src/settings/python.ts';
 import type { ArtefactPython, ArtefactPythonDeps } from '../artefact/server.ts';
 import { warmPython } from '../python/pool/warm.ts';
-import type { ChosenOptions } from '../python-pyodide/choose.ts';
+import type { ChosenOptions } from '../python-pyodide/open.ts';
 
 /** Python that the entry of an artefact closes. */
 export interface NodePython extends Required<ArtefactPython> {
@@ -24,7 +24,7 @@ export function nodePython(options: NodePythonOptions): NodePython {
   if (python === undefined) return { parts: {}, warm: async () => {}, close: async () => {} };
   let opened: Promise<Python> | null = null;
   const open = async () => {
-    const { openChosenPython } = await import('../python-pyodide/choose.ts');
+    const { openChosenPython } = await import('../python-pyodide/open.ts');
     const source = { settings, secrets, site: null, project: catalog.project, log };
     return openChosenPython({
       ...chosen,

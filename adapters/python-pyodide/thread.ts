@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { SvcError } from '../../src/errors.ts';
 import type { Log } from '../../src/ports.ts';
-import type { PythonSeat } from '../python/pool/seat.ts';
+import type { PythonSeat } from '../python/pool/pool.ts';
 import { createLines, type PrintedLines } from '../python/printed-lines.ts';
 import { MAX_FRAME, tooLarge } from '../python/protocol/frames.ts';
 import { PendingRequest } from '../python/protocol/pending-request.ts';

@@ -4,7 +4,7 @@ import type { Log, Python } from '../../../src/ports.ts';
 import type { SiteFile } from '../../../src/project/site-model.ts';
 import type { Settings } from '../../../src/settings/model.ts';
 import { createPythonSettings } from '../../../src/settings/python.ts';
-import type { ChosenOptions } from '../../python-pyodide/choose.ts';
+import type { ChosenOptions } from '../../python-pyodide/open.ts';
 
 /** A project's folder, and its valid site file. */
 export interface SoundSite {
@@ -27,7 +27,7 @@ async function openProjectPython(
   { root, site }: SoundSite,
   { settings, database, log, ...more }: ProjectPython,
 ): Promise<Python> {
-  const { openChosenPython } = await import('../../python-pyodide/choose.ts');
+  const { openChosenPython } = await import('../../python-pyodide/open.ts');
   const { secrets, project, paths, python } = site;
   const options: ChosenOptions = {
     first: 'python3',

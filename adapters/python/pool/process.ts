@@ -8,7 +8,7 @@ import { pythonEnvironment } from '../environment.ts';
 import { followLines, type PrintedLines } from '../printed-lines.ts';
 import { readFrames, tooLarge, writeFrame } from '../protocol/frames.ts';
 import { PendingRequest } from '../protocol/pending-request.ts';
-import type { PythonSeat } from './seat.ts';
+import type { PythonSeat } from './pool.ts';
 
 /** The program, folder and environment of a Python process. */
 export interface ProcessOptions {

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { openChosenPython } from '../../../../adapters/python-pyodide/choose.ts';
+import { openChosenPython } from '../../../../adapters/python-pyodide/open.ts';
 import { SETTINGS } from '../settings.ts';
 import { createBackground } from './background.ts';
 import { decode, encode, type FromArtefact, type ToArtefact } from './messages.ts';
