@@ -29,17 +29,19 @@ export async function openServer(url: URL, token: string | null): Promise<Player
 
 async function listAll(ask: SendRequest, method: string, key: string): Promise<readonly JsonObject[]> {
   const items: JsonObject[] = [];
-  for (let cursor: JsonValue | undefined = null; cursor !== undefined; ) {
+  let cursor: string | null = null;
+  do {
     const answer: ReplayAnswer = await ask(method, cursor === null ? {} : { cursor });
     // A server without any of these may not know the method.
     if ('error' in answer) {
       if (answer.error.code === -32601) return items;
       throw new SvcError('request_invalid', `The server rejected ${method}: ${answer.error.message}`);
     }
-    const page = answer.result[key];
+    const { [key]: page, nextCursor } = answer.result;
     items.push(...(isList(page) ? page.filter(isObject) : []));
-    cursor = answer.result.nextCursor;
-  }
+    // Some servers end the last page with null.
+    cursor = typeof nextCursor === 'string' ? nextCursor : null;
+  } while (cursor !== null);
   return items;
 }
 
