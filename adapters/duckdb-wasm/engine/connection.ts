@@ -9,8 +9,7 @@ import {
   toPreparationError,
 } from '../../../src/sql/restricted/relations.ts';
 import { toResult } from '../query/result.ts';
-import type { Session } from '../query/session.ts';
-import type { Statement } from '../query/statement.ts';
+import type { Session, Statement } from '../query/session.ts';
 import type { Instance } from './instance.ts';
 import type { EngineStep } from './steps.ts';
 import type { WaitingCall } from './waiting-call.ts';

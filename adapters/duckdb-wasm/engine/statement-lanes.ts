@@ -4,8 +4,7 @@ import { type Lane, type LaneEntry, Lanes, WITHOUT_SEEDS } from '../../../src/sq
 import { asQuery } from '../../../src/sql/query.ts';
 import { breaksEngine } from '../errors.ts';
 import { toResult } from '../query/result.ts';
-import type { Session } from '../query/session.ts';
-import type { Statement } from '../query/statement.ts';
+import type { Session, Statement } from '../query/session.ts';
 import { type Entrance, finish } from './connection.ts';
 import type { Instance } from './instance.ts';
 import type { EngineStep } from './steps.ts';

@@ -1,4 +1,4 @@
-import { type ColumnType, takeType } from '../query/column-type.ts';
+import { type ColumnType, takeType } from '../query/types.ts';
 import type { CppInstance } from './cpp.ts';
 import { BIND_INFO, LOGICAL_TYPE, SCALAR_FUNCTION } from './layout.ts';
 import type { SqlTypeName, SqlTypes } from './sql-types.ts';

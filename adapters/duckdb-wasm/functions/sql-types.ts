@@ -1,4 +1,4 @@
-import { TYPE } from '../query/type-ids.ts';
+import { TYPE } from '../query/types.ts';
 import type { CppInstance } from './cpp.ts';
 
 /** A SQL type by its name; `[]` behind it makes a list of it. */

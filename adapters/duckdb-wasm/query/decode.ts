@@ -20,8 +20,7 @@ import {
 import { jsonForm } from '../../../src/sql/json-form.ts';
 import type { Heap } from '../engine/heap.ts';
 import type { Instance } from '../engine/instance.ts';
-import type { ColumnType } from './column-type.ts';
-import { TYPE } from './type-ids.ts';
+import { type ColumnType, TYPE } from './types.ts';
 
 /** Reads the value of one row out of a vector. */
 export type Cell = (row: number) => JsonValue;

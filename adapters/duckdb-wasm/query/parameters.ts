@@ -2,7 +2,7 @@ import { SvcError } from '../../../src/errors.ts';
 import { type ValueType, valueTypeOf } from '../../../src/sql/value-type.ts';
 import type { SqlValue } from '../../../src/sql-value.ts';
 import type { Instance } from '../engine/instance.ts';
-import { TYPE } from './type-ids.ts';
+import { TYPE } from './types.ts';
 
 /** Casts text to a SQL type with DuckDB's cast; returns the address of the value. */
 export type Cast = (sqlType: string, text: string) => number;

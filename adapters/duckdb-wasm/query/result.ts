@@ -3,8 +3,8 @@ import type { SqlColumn, SqlResult } from '../../../src/ports.ts';
 import { uniqueNames } from '../../../src/sql/forms.ts';
 import type { Instance } from '../engine/instance.ts';
 import { memoryError } from '../errors.ts';
-import { type ColumnType, takeType } from './column-type.ts';
 import { type Cell, cellsOf } from './decode.ts';
+import { type ColumnType, takeType } from './types.ts';
 
 /** A result: its columns, and its rows in their exact JSON form. */
 export interface ResultRows {

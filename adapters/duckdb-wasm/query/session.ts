@@ -3,12 +3,11 @@ import type { SqlValue } from '../../../src/sql-value.ts';
 import type { Instance } from '../engine/instance.ts';
 import { type EngineStep, runNow, whileText } from '../engine/steps.ts';
 import { toDuckdbError } from '../errors.ts';
-import type { ReadFirst } from './parameters.ts';
+import { castText, createValue, destroyValues, type ReadFirst } from './parameters.ts';
 import { chunksOf, type ResultRows, readResult } from './result.ts';
-import { Statement, type StatementOwner } from './statement.ts';
 
 /** One connection for one request. Temporary objects and variables end with it. */
-export class Session implements StatementOwner {
+export class Session {
   readonly #instance: Instance;
   readonly #connection: number;
 
@@ -80,5 +79,124 @@ export class Session implements StatementOwner {
     const { call, heap, scratch } = this.#instance;
     heap.setU32(scratch, this.#connection);
     call.duckdb_disconnect(scratch);
+  }
+}
+
+const RESULT_BYTES = 64;
+const STATE = { ready: 0, failed: 2 } as const;
+
+/** A prepared statement. */
+export class Statement {
+  readonly #instance: Instance;
+  readonly #statement: number;
+  readonly #session: Session;
+  #pending = 0;
+  #running = false;
+  #result = 0;
+
+  constructor(instance: Instance, statement: number, session: Session) {
+    this.#instance = instance;
+    this.#statement = statement;
+    this.#session = session;
+  }
+
+  error(): string {
+    const { call, heap } = this.#instance;
+    return heap.cString(call.duckdb_prepare_error(this.#statement));
+  }
+
+  /** Binds `$1 .. $n`, each with its SQL type. */
+  #bind(values: readonly SqlValue[]): void {
+    const wanted = this.#instance.call.duckdb_nparams(this.#statement);
+    if (wanted !== values.length) {
+      throw new SvcError(
+        'sql_failed',
+        `The statement takes ${wanted} parameters, but ${values.length} were given.`,
+      );
+    }
+    values.forEach((value, index) => {
+      this.#bindOne(index + 1, value);
+    });
+  }
+
+  #bindOne(index: number, value: SqlValue): void {
+    const instance = this.#instance;
+    const created = createValue(instance, value, (type, text) =>
+      castText(instance, type, text, this.#session.first),
+    );
+    const state = instance.call.duckdb_bind_value(this.#statement, index, 0, created);
+    destroyValues(instance, [created]);
+    if (state !== 0) throw new SvcError('sql_failed', `Parameter $${index} cannot be bound: ${this.error()}`);
+  }
+
+  /** Binds values and starts the statement; each step continues it. */
+  *begin(values: readonly SqlValue[]): EngineStep<void> {
+    this.#bind(values);
+    yield* this.#start();
+  }
+
+  *#start(): EngineStep<void> {
+    const { heap, scratch } = this.#instance;
+    const state = yield ['duckdb_pending_prepared', this.#statement, scratch];
+    this.#pending = heap.u32(scratch);
+    if (state !== 0) throw this.#pendingError();
+    this.#running = true;
+  }
+
+  /** Runs one task of the statement; returns true when the result is ready. */
+  *step(): EngineStep<boolean> {
+    const state = yield ['duckdb_pending_execute_task', this.#pending];
+    this.#running = state !== STATE.failed && state !== STATE.ready;
+    if (state === STATE.failed) throw this.#pendingError();
+    return state === STATE.ready;
+  }
+
+  /** Returns the address of the result, after a step returned true. It lives as long as the statement. */
+  *result(): EngineStep<number> {
+    const { call, heap } = this.#instance;
+    this.#result = this.#instance.allocate(RESULT_BYTES);
+    heap.bytes.fill(0, this.#result, this.#result + RESULT_BYTES);
+    if ((yield ['duckdb_execute_pending', this.#pending, this.#result]) !== 0) {
+      throw toDuckdbError(heap.cString(call.duckdb_result_error(this.#result)));
+    }
+    return this.#result;
+  }
+
+  /** Destroys the result, so that the statement can run again. */
+  *reset(): EngineStep<void> {
+    const { call, heap, scratch } = this.#instance;
+    if (this.#running) yield* this.#stop();
+    if (this.#result !== 0) {
+      call.duckdb_destroy_result(this.#result);
+      call.free(this.#result);
+      this.#result = 0;
+    }
+    if (this.#pending !== 0) {
+      heap.setU32(scratch, this.#pending);
+      call.duckdb_destroy_pending(scratch);
+      this.#pending = 0;
+    }
+  }
+
+  *close(): EngineStep<void> {
+    const { call, heap, scratch } = this.#instance;
+    yield* this.reset();
+    heap.setU32(scratch, this.#statement);
+    call.duckdb_destroy_prepare(scratch);
+  }
+
+  /** Interrupts the statement and runs it to its end, because only then DuckDB frees its memory. */
+  *#stop(): EngineStep<void> {
+    this.#session.interrupt();
+    try {
+      while (this.#running) yield* this.step();
+    } catch (thrown) {
+      if (!(thrown instanceof SvcError)) throw thrown;
+    }
+  }
+
+  #pendingError(): SvcError {
+    const { call, heap } = this.#instance;
+    return toDuckdbError(heap.cString(call.duckdb_pending_error(this.#pending)));
   }
 }

@@ -1,4 +1,4 @@
-import { TYPE } from '../../query/type-ids.ts';
+import { TYPE } from '../../query/types.ts';
 import { type Loader, withCppText } from '../extension-loader.ts';
 import { LOGICAL_TYPE } from '../layout.ts';
 import { guarded } from '../scalar-function.ts';

@@ -1,11 +1,9 @@
-import { type ColumnType, takeType } from '../../query/column-type.ts';
 import { cellReader } from '../../query/decode.ts';
-import { INTEGERS, TYPE } from '../../query/type-ids.ts';
+import { type ColumnType, INTEGERS, TYPE, takeType } from '../../query/types.ts';
 import type { CppInstance } from '../cpp.ts';
 import type { SqlTypes } from '../sql-types.ts';
-import { inputOf } from '../vector.ts';
+import { inputOf, type Workspace } from '../vector.ts';
 import type { Json } from './document.ts';
-import type { Workspace } from './temporary-vectors.ts';
 
 /** A value of a row as JSON text. */
 export type Encode = (row: number) => string;

@@ -1,5 +1,4 @@
-import { takeType } from '../../query/column-type.ts';
-import { INTEGERS } from '../../query/type-ids.ts';
+import { INTEGERS, takeType } from '../../query/types.ts';
 import type { Binding } from '../binding.ts';
 import type { CppInstance } from '../cpp.ts';
 import { type Overload, rowError, type SqlFunction } from '../scalar-function.ts';

@@ -1,12 +1,11 @@
-import { TYPE } from '../../query/type-ids.ts';
+import { TYPE } from '../../query/types.ts';
 import type { Binding } from '../binding.ts';
 import type { CppInstance } from '../cpp.ts';
 import { type Overload, rowError, type SqlFunction } from '../scalar-function.ts';
 import type { SqlTypes } from '../sql-types.ts';
-import { columnOf, inputOf, setNull, setText } from '../vector.ts';
+import { columnOf, inputOf, setNull, setText, withWorkspace } from '../vector.ts';
 import type { Json } from './document.ts';
 import { type Encode, encoderOf } from './encode.ts';
-import { withWorkspace } from './temporary-vectors.ts';
 
 /** The parts that functions of JSON need. */
 export interface JsonKit {

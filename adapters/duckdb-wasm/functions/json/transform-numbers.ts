@@ -1,5 +1,4 @@
-import type { ColumnType } from '../../query/column-type.ts';
-import { TYPE } from '../../query/type-ids.ts';
+import { type ColumnType, TYPE } from '../../query/types.ts';
 import type { SqlTypeName } from '../sql-types.ts';
 import { inputOf, setBytes, setNull } from '../vector.ts';
 import { KIND } from './document.ts';

@@ -1,9 +1,8 @@
-import type { ColumnType } from '../../query/column-type.ts';
+import type { ColumnType } from '../../query/types.ts';
 import type { CppInstance } from '../cpp.ts';
 import type { SqlTypes } from '../sql-types.ts';
-import { setNull } from '../vector.ts';
+import { setNull, type Workspace } from '../vector.ts';
 import { type Json, KIND } from './document.ts';
-import type { Workspace } from './temporary-vectors.ts';
 
 /** A value that does not fit becomes NULL, or with `strict` an error. `strict` also refuses missing and duplicate names. */
 export interface Strictness {

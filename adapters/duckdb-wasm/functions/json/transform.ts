@@ -1,5 +1,4 @@
-import { type ColumnType, takeType } from '../../query/column-type.ts';
-import { TYPE } from '../../query/type-ids.ts';
+import { type ColumnType, TYPE, takeType } from '../../query/types.ts';
 import type { CppInstance } from '../cpp.ts';
 import { inputOf, setBytes, setNull, setText } from '../vector.ts';
 import { KIND, kindName } from './document.ts';
