@@ -161,7 +161,7 @@ export class FileSink implements AuditSink {
     }
   }
 
-  /** Writes a batch; what fails returns to the queue. */
+  /** Writes a batch. Lines that are not written return to the queue. */
   async #write(batch: readonly string[]): Promise<Error | null> {
     const stuck = setTimeout(
       () => this.#fail(new Error(`a write takes more than ${STUCK_MS / 1_000} seconds`)),

@@ -13,7 +13,7 @@ export interface DynamoResponse {
   readonly LastEvaluatedKey?: Item;
 }
 
-/** Asks DynamoDB; null where the condition of a write did not hold. */
+/** Sends an operation to DynamoDB. Returns null if the condition of a write did not hold. */
 export type AskDynamo = (operation: string, input: object) => Promise<DynamoResponse | null>;
 
 /** The location of the table. Null means the region of the function, and AWS's own address there. */
@@ -71,7 +71,7 @@ async function send(url: URL, headers: Headers, body: string): Promise<Outcome> 
   }
 }
 
-/** The name of an error, which has a namespace before it; nothing else of the answer is told. */
+/** Returns the name of an error without its namespace. The rest of the answer is not shown. */
 function typeOf(text: string): string {
   const [, name = ''] = /"__type"\s*:\s*"(?:[\w.]+#)?(\w+)"/.exec(text) ?? [];
   return name;
@@ -120,7 +120,7 @@ interface Unsigned {
   readonly body: string;
 }
 
-/** The headers of a POST with its signature (AWS Signature Version 4). */
+/** Returns the headers of a POST with its signature (AWS Signature Version 4). */
 export async function sign({ url, headers, body }: Unsigned, scope: SignScope): Promise<Headers> {
   const { credentials, region, service, now } = scope;
   const { accessKeyId, secretAccessKey, sessionToken } = credentials;

@@ -28,7 +28,7 @@ export type StreamHandler = (event: unknown, stream: Writable, context: LambdaCo
 export type Fetch = (request: Request, extra: Extra) => Response | Promise<Response>;
 
 /** Returns the streaming interface of the runtime; null if it has none. */
-export function awsLambda(): AwsLambda | null {
+function awsLambda(): AwsLambda | null {
   const found: unknown = Reflect.get(globalThis, 'awslambda');
   return isAwsLambda(found) ? found : null;
 }
@@ -45,7 +45,7 @@ export interface LambdaHandlerOptions {
 }
 
 /**
- * Creates the handler that Lambda calls: it streams where the runtime can, and answers API Gateway v2 as a whole.
+ * Creates the handler that Lambda calls. It streams if the runtime can, and sends whole responses to API Gateway v2.
  *
  *     export const handler = createLambdaHandler(app);
  */

@@ -15,7 +15,7 @@ import trampolines from './trampolines.wasm';
 let openFile: () => Promise<FetchedFile> = () => Promise.reject(new Error('no request has come yet'));
 const open = await prepareWasm({ wasm, trampolines, file: () => openFile(), maxRanges: MAX_RANGES });
 
-/** Opens the database where the manifest says. Throws `database_unavailable`. */
+/** Opens the database in the store that the manifest names. Throws `database_unavailable`. */
 export async function openBundled(bindings: DatabaseBindings, database: BundledDatabase): Promise<Database> {
   openFile = async () => openRemote(database, await openSource(bindings, database));
   return keptAlive(await open());

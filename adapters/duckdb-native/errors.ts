@@ -104,7 +104,7 @@ export function toOpenError(path: string, readonly: boolean, thrown: unknown): S
 const READ_INSTEAD =
   'Set `readonly: true` for the database of the profile (or SVC_READONLY=true) to only read it';
 
-/** The text for a database that must be writable, together with its folder, where the log lies; null for other errors. */
+/** Explains that a database or its folder, which has the log, cannot be written to; null for other errors. */
 function writeText(path: string, message: string): string | null {
   if (/Read-only file system|EROFS/.test(message)) {
     return `The database ${path} is on a medium that cannot be written to. ${READ_INSTEAD}.`;

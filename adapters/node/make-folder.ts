@@ -2,8 +2,8 @@ import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Makes a folder and the folders above it. Node's own `recursive` never returns below /proc, where a folder cannot be
- * made though the one above it exists; this throws.
+ * Makes a folder and the folders above it. Node's own `recursive` never returns below /proc, where a folder exists but
+ * takes no new ones; this throws.
  */
 export function makeFolder(folder: string, mode = 0o777): void {
   try {

@@ -12,7 +12,7 @@ export interface Observers {
   readonly parts: Pick<RuntimeDeps, 'spans' | 'observe' | 'admit' | 'written'>;
   /** The audit file; null if audit is off. */
   readonly audit: AuditSink | null;
-  /** The latest calls and errors for the admin API; null if nobody may ask for them. */
+  /** The latest calls and errors for the admin API; null if the admin API is off and `counts` is not set. */
   readonly recent: Recent | null;
   close(): Promise<void>;
 }

@@ -101,7 +101,7 @@ export async function openApp(folder: string, options: OpenAppOptions = {}): Pro
   };
 }
 
-/** Closes what is open after a failure, and throws the failure. */
+/** Returns a handler that closes the opened parts after a failure, and throws the failure again. */
 function closing(close: () => Promise<unknown> | undefined): (thrown: unknown) => Promise<never> {
   return async (thrown) => {
     await close();

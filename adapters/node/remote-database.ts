@@ -14,7 +14,7 @@ import type { BundledDatabaseOptions } from './bundled-database.ts';
 /** The most memory of the engine, in MiB. */
 const MEMORY_MB = 256;
 
-/** Opens the database where the manifest says, in this thread: it waits for ranges more than it computes. */
+/** Opens the database in the store that the manifest names. It runs in this thread, because it waits for ranges more than it computes. */
 export async function openBundledDatabase({ manifest }: BundledDatabaseOptions): Promise<Database> {
   const { database } = manifest;
   const { store, key } = database.remote ?? { store: '', key: '' };

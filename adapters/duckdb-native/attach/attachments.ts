@@ -56,8 +56,8 @@ export interface Statement {
 const RETRY_MS = 1_000;
 
 /**
- * DuckDB's sqlite extension cannot copy a plan. A common table expression that a statement names twice is copied where
- * it is used, and fails with "Attempted to access index 0 within vector of size 0".
+ * DuckDB's sqlite extension cannot copy a plan. DuckDB copies a common table expression that a statement names twice,
+ * and the statement fails with "Attempted to access index 0 within vector of size 0".
  */
 const KEEP_CTES = "SET GLOBAL disabled_optimizers = 'cte_inlining'";
 

@@ -1,4 +1,4 @@
-import { SvcError } from '../../../src/errors.ts';
+import { messageOf, SvcError } from '../../../src/errors.ts';
 import type { Attachment } from '../../../src/project/attachment.ts';
 import {
   createConcealment,
@@ -53,7 +53,7 @@ const CONNECTION_STRING =
 const ASSIGNED =
   /\b(password|passwd|pwd|secret|key_id|session_token|\w*token|signature)(\s*=\s*)('(?:[^'\\]|\\.)*'|[^\s"'&]+)/gi;
 
-/** Creates the redaction for a set of secrets: their values, and whatever looks like a credential. */
+/** Creates a redaction that removes the values of these secrets, and texts that look like a credential. */
 export function createRedaction(secrets: readonly DatabaseSecret[]): Redact {
   const { add, conceal } = createConcealment();
   for (const { parameters } of secrets) {
@@ -64,8 +64,7 @@ export function createRedaction(secrets: readonly DatabaseSecret[]): Redact {
 
 /** DuckDB's reason for a failed ATTACH in one line, without the connection string. */
 export function reasonOf(thrown: unknown, redact: Redact): string {
-  const text = thrown instanceof Error ? thrown.message : String(thrown);
-  const [first = ''] = text.replace(CONNECTION_STRING, ': ').split('\n');
+  const [first = ''] = messageOf(thrown).replace(CONNECTION_STRING, ': ').split('\n');
   return redact(
     first
       .replace(/^\w[\w ]*Error: /, '')

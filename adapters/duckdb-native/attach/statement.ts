@@ -17,7 +17,7 @@ const BOUNDS = {
 
 /** The facts that an ATTACH statement needs besides the attachment. */
 export interface AttachContext {
-  /** The project's root, where relative paths begin. */
+  /** The project's root, to which paths are relative. */
   readonly root: string;
   readonly secrets: readonly DatabaseSecret[];
   /** If true, every database is attached read-only. */

@@ -46,7 +46,7 @@ export async function loadExtensions(
 }
 
 /** The version and the platform that extensions of this engine have. */
-export async function readTarget(connection: DuckDBConnection): Promise<ExtensionTarget> {
+async function readTarget(connection: DuckDBConnection): Promise<ExtensionTarget> {
   const one = async (sql: string) => String((await connection.runAndReadAll(sql)).getRows()[0]?.[0]);
   return { version: await one('SELECT version()'), platform: await one('PRAGMA platform') };
 }

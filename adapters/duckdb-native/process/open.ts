@@ -39,7 +39,7 @@ function createHost({ memoryMb = defaultMegabytes() }: NativeOptions, key: strin
   return host;
 }
 
-/** The key under which writers share one process: the path of a file, or the attached databases of a database in memory. Null for readers. */
+/** Returns the key under which writers share a process: the path, or the attached databases if in memory; null for readers. */
 function writerKey({ path, readonly, attach = [] }: NativeOptions): string | null {
   if (readonly) return null;
   if (path !== MEMORY_PATH) return resolve(path);

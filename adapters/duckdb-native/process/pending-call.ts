@@ -18,7 +18,7 @@ export class PendingCall {
   losses = 0;
   /** The time of its last start, by `performance.now()`. */
   startedAt = 0;
-  /** The way of a write to its commit. From `committing` on the outcome is the engine's, whatever its caller does. */
+  /** The progress of a write to its commit. From `committing` on, a cancellation by the caller has no effect. */
   commit: 'none' | 'ready' | 'allowed' | 'committing' = 'none';
   /** The time when a write was ready to commit, by `performance.now()`. */
   readyAt = 0;

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { SvcError } from '../../../src/errors.ts';
-import type { JsonValue } from '../../../src/json.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../../src/json.ts';
 import type { RestrictedTable } from '../../../src/ports.ts';
 import { foldName } from '../../../src/project/fold-name.ts';
 import { rejection } from '../../../src/sql/query.ts';
@@ -49,8 +49,6 @@ export interface AttachedNames {
   readonly hidden: readonly string[];
 }
 
-type Node = { readonly [key: string]: JsonValue };
-
 interface Allowed {
   readonly builtIns: BuiltIns;
   /** The macros of the project's database. */
@@ -64,7 +62,7 @@ interface Allowed {
 async function parse(connection: DuckDBConnection, sql: string): Promise<JsonValue> {
   const result = await connection.runAndReadAll('SELECT json_serialize_sql($1::VARCHAR)', [sql]);
   const tree: JsonValue = JSON.parse(String(result.getRows()[0]?.[0]));
-  if (!isNode(tree) || tree.error !== true) return tree;
+  if (!isObject(tree) || tree.error !== true) return tree;
   throw new SvcError('sql_rejected', `The statement was refused: ${tree.error_message}`);
 }
 
@@ -80,18 +78,14 @@ async function readSurroundings(connection: DuckDBConnection): Promise<Pick<Allo
   return { macros: named('macro'), attached: named('database') };
 }
 
-function* nodesOf(value: JsonValue): Generator<Node> {
+function* nodesOf(value: JsonValue): Generator<JsonObject> {
   if (Array.isArray(value)) for (const item of value) yield* nodesOf(item);
-  if (!isNode(value)) return;
+  if (!isObject(value)) return;
   yield value;
   for (const part of Object.values(value)) yield* nodesOf(part);
 }
 
-function isNode(value: JsonValue): value is Node {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function check(node: Node, allowed: Allowed): void {
+function check(node: JsonObject, allowed: Allowed): void {
   if (node.type === 'BASE_TABLE') checkTable(node, allowed);
   else if (node.type === 'SHOW_REF') checkShown(textOf(node.table_name), allowed);
   else if (typeof node.function_name === 'string') checkFunction(node.function_name, node, allowed);
@@ -106,7 +100,7 @@ const CATALOGUE_SCHEMA = /^(?:information_schema|pg_catalog)$/i;
 /** The databases in which DuckLakes keep the tables of their catalogues. */
 const LAKE_CATALOGUE = /^__ducklake_metadata_/i;
 
-function checkTable(node: Node, { attached, catalogues }: Allowed): void {
+function checkTable(node: JsonObject, { attached, catalogues }: Allowed): void {
   const [table, ...around] = [node.table_name, node.schema_name, node.catalog_name].map(textOf);
   if (table !== undefined && LOCATION.test(table)) throw rejection(table);
   const listed =
@@ -129,7 +123,7 @@ export async function confineToTables(
   for (const node of nodesOf(await parse(connection, sql))) checkRestricted(node, visible);
 }
 
-function checkRestricted(node: Node, visible: ReadonlySet<string>): void {
+function checkRestricted(node: JsonObject, visible: ReadonlySet<string>): void {
   const [table = '', schema = '', catalog = ''] = [node.table_name, node.schema_name, node.catalog_name].map(
     textOf,
   );
@@ -149,7 +143,7 @@ function checkShown(name: string, { catalogues }: Allowed): void {
   if (name !== '' && !/^"?(tables|__show_tables_expanded)"?$/.test(name)) throw rejection(name);
 }
 
-function checkFunction(name: string, node: Node, { builtIns, macros, catalogues }: Allowed): void {
+function checkFunction(name: string, node: JsonObject, { builtIns, macros, catalogues }: Allowed): void {
   const known = name.toLowerCase();
   if (!catalogues && CATALOGUE.test(known)) throw rejection(name);
   const operator = !/\w/.test(known);
@@ -157,7 +151,7 @@ function checkFunction(name: string, node: Node, { builtIns, macros, catalogues 
   if (!builtIns.has(known) || isFileReader(known) || known.endsWith('_scan')) throw rejection(name);
 }
 
-function isWindow(node: Node): boolean {
+function isWindow(node: JsonObject): boolean {
   return node.class === 'WINDOW' && node.type !== 'WINDOW_AGGREGATE';
 }
 

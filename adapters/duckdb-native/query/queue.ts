@@ -6,7 +6,7 @@ import type { Limits } from './limits.ts';
 export interface QueueSize {
   readonly places: number;
   readonly waiting: number;
-  /** The most pieces of work that give up their place although they go on after they were stopped; none by default. */
+  /** The most pieces of stopped work that still run but no longer hold a place; none by default. */
   readonly abandoned?: number;
 }
 

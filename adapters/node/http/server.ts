@@ -132,7 +132,7 @@ export interface HttpLimits {
 }
 
 /** The limits of a server, unless a test needs shorter ones (docs/reference/limits.md). */
-export const HTTP_LIMITS: HttpLimits = {
+const HTTP_LIMITS: HttpLimits = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   connectionsCheckingInterval: 2_000,
