@@ -1,4 +1,4 @@
-import { type ErrorCode, SvcError } from '../../src/errors.ts';
+import { type ErrorCode, messageOf, SvcError } from '../../src/errors.ts';
 import { memoryText, unwrapMessage } from '../../src/sql/query.ts';
 import { enforceVerb } from '../../src/sql/statement.ts';
 import { ObjectReplaced } from './engine/database-file.ts';
@@ -21,7 +21,7 @@ export function toDuckdbError(message: string): SvcError {
 }
 
 /** The error for a statement that writes: the wasm engine serves databases read-only. */
-export function readonlyError(reason?: string): SvcError {
+function readonlyError(reason?: string): SvcError {
   return new SvcError(
     'database_readonly',
     'The wasm engine serves databases read-only. To write, set `readonly: false` for the database of the profile, and name no `engine` but auto or native.',
@@ -69,8 +69,6 @@ export function toEngineError(thrown: unknown): SvcError {
       cause: thrown,
     });
   }
-  const reason = thrown instanceof Error ? thrown.message : String(thrown);
-  return new SvcError('database_unavailable', `The database engine failed on this statement: ${reason}`, {
-    cause: thrown,
-  });
+  const message = `The database engine failed on this statement: ${messageOf(thrown)}`;
+  return new SvcError('database_unavailable', message, { cause: thrown });
 }

@@ -15,7 +15,7 @@ import type { EngineStep } from './steps.ts';
 import type { WaitingCall } from './waiting-call.ts';
 
 const SLICE_MS = 8;
-/** Ends a slice where the clock stands still during work, as on Workers. */
+/** Ends a slice on platforms whose clock stands still during work, such as Workers. */
 const SLICE_STEPS = 16;
 
 /** The way of one call into the engine. */
@@ -47,7 +47,7 @@ export class Connection {
     this.#session = session;
   }
 
-  /** Runs a statement, after what its request asks for: restricted tables, and an estimate within limits. */
+  /** Runs a statement. Before that, restricts its tables and checks its scan limits if the request has any. */
   async read({ sql, values, maxRows, restricted, scan }: SqlRequest): Promise<SqlResult> {
     if (restricted !== undefined) await this.#restrict(sql, restricted);
     const query = { sql: asQuery(sql, maxRows + 1), values };

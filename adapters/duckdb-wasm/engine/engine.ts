@@ -345,7 +345,7 @@ export class Engine {
     await this.#orReplaced(this.#turns.take(NEVER));
   }
 
-  /** Runs a step that may wait for the file. A failed read fails the step, whatever DuckDB makes of it. */
+  /** Runs a step that may wait for the file. A failed read fails the step, even if DuckDB goes on. */
   async #wait<T>(step: EngineStep<T>, waits: WaitingCall): Promise<T> {
     const { waiting } = this.#instance;
     if (waiting === null) throw new SvcError('internal', 'the engine does not wait');

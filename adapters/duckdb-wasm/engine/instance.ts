@@ -35,7 +35,7 @@ export interface Instance {
   readonly scratch: number;
   /** Returns the address of a JavaScript function in the engine's table. */
   addCallback<Kind extends CallbackKind>(kind: Kind, callback: Callback[Kind]): number;
-  /** Gives a function of the engine an address, to be passed where C++ takes a pointer to it. */
+  /** Gives a function of the engine an address, which C++ takes as a pointer to it. */
   addressOf(callee: EngineFunction): number;
   /** Gives all these addresses away again. Nothing may call them any more. */
   releaseCallbacks(): void;

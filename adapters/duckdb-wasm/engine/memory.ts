@@ -18,7 +18,7 @@ const aligned = (address: number): number => Math.ceil(address / 16) * 16;
 
 const STACK_LOW = aligned(DATA.start + DATA.bytes);
 
-/** The stack grows down from `high`, where the heap begins. */
+/** The stack grows down from `high`. The heap begins at `high`. */
 export const STACK = { low: STACK_LOW, high: STACK_LOW + STACK_BYTES } as const;
 
 /** Memory comes in pages: how large they are, how many the engine starts with, how many a megabyte has. */

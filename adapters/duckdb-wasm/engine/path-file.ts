@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
-import { SvcError } from '../../../src/errors.ts';
+import { messageOf, SvcError } from '../../../src/errors.ts';
 import type { DatabaseFile } from './database-file.ts';
 
 /** An open database file with its write-ahead log. Any thread of the process can read it. */
@@ -68,9 +68,8 @@ function openReading(path: string): number {
 
 function unavailable(path: string, cause: unknown): SvcError {
   const missing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
-  const reason = cause instanceof Error ? cause.message : String(cause);
   const message = missing
     ? `There is no database file at ${path}. Create it first, or correct \`database.path\` of the profile.`
-    : `The database file ${path} cannot be read: ${reason}`;
+    : `The database file ${path} cannot be read: ${messageOf(cause)}`;
   return new SvcError('database_unavailable', message, { cause });
 }

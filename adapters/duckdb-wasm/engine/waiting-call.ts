@@ -42,7 +42,7 @@ export interface WaitingCallOptions {
   readonly onProgress: () => void;
 }
 
-/** A call on an engine whose file is fetched: when it has to end, and what it fetched. */
+/** A call on an engine whose file is fetched. It watches the call's deadline and counts its requests. */
 export class WaitingCall implements WaitLimits {
   readonly #options: WaitingCallOptions;
   readonly #end: CallEnd;
@@ -94,7 +94,7 @@ export class WaitingCall implements WaitLimits {
     this.begin();
   }
 
-  /** The error of the call, with what it fetched. */
+  /** Adds the call's requests and bytes to its error. */
   withSpent(thrown: unknown): unknown {
     if (!(thrown instanceof SvcError)) return thrown;
     const { code, message, cause, detail } = thrown;

@@ -70,7 +70,7 @@ export function registerFunctions({ instance, database, session, caller }: Deps)
   };
 }
 
-/** The extension that has the function which an error says is missing; empty where the error is another. */
+/** Returns the extension whose function is missing, according to an error; an empty text for other errors. */
 function extensionOf(thrown: unknown): string {
   const message = thrown instanceof SvcError ? thrown.message : '';
   if (/^Binder Error: No function matches .*TIMESTAMP WITH TIME ZONE/.test(message)) return 'icu';

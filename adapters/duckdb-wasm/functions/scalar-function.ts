@@ -1,7 +1,8 @@
-import { SvcError } from '../../../src/errors.ts';
-import { type Binding, bindingOf } from './binding.ts';
+import { messageOf, SvcError } from '../../../src/errors.ts';
+import { type ColumnType, takeType } from '../query/types.ts';
 import type { CppInstance } from './cpp.ts';
 import type { Loader } from './extension-loader.ts';
+import { BIND_INFO, LOGICAL_TYPE, SCALAR_FUNCTION } from './layout.ts';
 import type { SqlTypeName, SqlTypes } from './sql-types.ts';
 
 /** One overload of a SQL function in JavaScript. */
@@ -87,7 +88,7 @@ export function guarded(work: () => void, fail: (message: string) => void): void
     work();
   } catch (thrown) {
     if (isCppException(thrown)) throw thrown;
-    fail(thrown instanceof Error ? thrown.message : String(thrown));
+    fail(messageOf(thrown));
   }
 }
 
@@ -113,4 +114,106 @@ function failWith(
 /** The error for a statement that fails while it is planned or run. */
 export function rowError(message: string): SvcError {
   return new SvcError('sql_failed', message);
+}
+
+/** A call of a SQL function during planning. */
+export interface Binding {
+  /** The number of arguments. */
+  readonly count: number;
+  /** The id of an argument's type. */
+  typeOf(index: number): number;
+  /** Whether an argument is of the type JSON, which is text under another name. */
+  isJson(index: number): boolean;
+  /** The text of a constant argument; null for NULL; undefined if it is not constant. */
+  constant(index: number): string | null | undefined;
+  /** The texts of a constant list; undefined if it is not constant. */
+  constants(index: number): readonly (string | null)[] | undefined;
+  /** Changes the type that an argument is cast to. */
+  take(index: number, type: SqlTypeName): void;
+  /** Changes the type that the call returns, by name or by the address of a type. */
+  returns(type: SqlTypeName | number): void;
+  /** The address of DuckDB's ClientContext of the connection. */
+  readonly context: number;
+}
+
+/** Reads the call from the argument of a `bind` function. */
+export function bindingOf(instance: CppInstance, types: SqlTypes, info: number): Binding {
+  const { call, cpp, heap } = instance;
+  const callee = heap.u32(info + BIND_INFO.function);
+  const withConstant = <T>(index: number, use: (value: number) => T): T | undefined =>
+    withExpression(instance, info, index, (expression) => folded(instance, info, expression, use));
+  return {
+    count: call.duckdb_scalar_function_bind_get_argument_count(info),
+    typeOf: (index) => withExpression(instance, info, index, (at) => typeOf(instance, at).id),
+    isJson: (index) => withExpression(instance, info, index, (at) => typeOf(instance, at).alias === 'JSON'),
+    constant: (index) => withConstant(index, (value) => textOf(instance, value)),
+    constants: (index) => withConstant(index, (value) => textsOf(instance, value)),
+    take(index, type) {
+      const first = heap.u32(callee + SCALAR_FUNCTION.takes);
+      cpp.assignType(first + index * LOGICAL_TYPE.bytes, types.get(type));
+    },
+    returns(type) {
+      cpp.assignType(callee + SCALAR_FUNCTION.returns, typeof type === 'number' ? type : types.get(type));
+    },
+    context: heap.u32(info),
+  };
+}
+
+function withExpression<T>(instance: CppInstance, info: number, index: number, use: (at: number) => T): T {
+  const { call } = instance;
+  const expression = call.duckdb_scalar_function_bind_get_argument(info, index, 0);
+  try {
+    return use(expression);
+  } finally {
+    destroyed(instance, call.duckdb_destroy_expression, expression);
+  }
+}
+
+function folded<T>(
+  instance: CppInstance,
+  info: number,
+  expression: number,
+  use: (value: number) => T,
+): T | undefined {
+  const { call, heap, scratch } = instance;
+  if (call.duckdb_expression_is_foldable(expression) === 0) return undefined;
+  heap.setU32(scratch + 8, 0);
+  // The bind info begins with the address of the context, as the wrapper does that this function expects.
+  const error = call.duckdb_expression_fold(info, expression, scratch + 8);
+  if (error !== 0) destroyed(instance, call.duckdb_destroy_error_data, error);
+  const value = heap.u32(scratch + 8);
+  if (value === 0) return undefined;
+  try {
+    return use(value);
+  } finally {
+    destroyed(instance, call.duckdb_destroy_value, value);
+  }
+}
+
+function textOf({ call, heap }: CppInstance, value: number): string | null {
+  if (call.duckdb_is_null_value(value) !== 0) return null;
+  const at = call.duckdb_get_varchar(value);
+  const text = heap.cString(at);
+  call.duckdb_free(at);
+  return text;
+}
+
+function textsOf(instance: CppInstance, value: number): readonly (string | null)[] {
+  const { call } = instance;
+  return Array.from({ length: call.duckdb_get_list_size(value) }, (_, index) => {
+    const item = call.duckdb_get_list_child(value, index, 0);
+    const text = textOf(instance, item);
+    destroyed(instance, call.duckdb_destroy_value, item);
+    return text;
+  });
+}
+
+function typeOf(instance: CppInstance, expression: number): ColumnType {
+  return takeType(instance, instance.call.duckdb_expression_return_type(expression));
+}
+
+/** Destroys an object. The C API takes the address of a variable that holds the object's address. */
+function destroyed({ heap, scratch }: CppInstance, destroy: (at: number) => number, object: number): void {
+  heap.setU32(scratch + 16, object);
+  destroy(scratch + 16);
 }

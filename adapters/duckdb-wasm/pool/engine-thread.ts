@@ -53,8 +53,8 @@ export class EngineThread {
   }
 
   /**
-   * Looks at the current step, once in each tick of the pool. Ticks are counted and no time is measured: where the event
-   * loop itself gets no processor, time says nothing about the engine.
+   * Looks at the current step, once in each tick of the pool. It counts ticks instead of time, because an event
+   * loop that gets no processor would take the engine for stuck.
    */
   observe(): void {
     const step = Atomics.load(this.#running, 1);

@@ -101,7 +101,7 @@ export class Pool implements Database {
     for (const thread of this.#threads) thread.cancel(query);
   }
 
-  /** Gives waiting queries to the engines with the most room, and starts another where all have enough to do. */
+  /** Gives waiting queries to the engines with the most room, and starts another engine if all are busy. */
   #dispatch(): void {
     while (this.#queue.length > 0) {
       const thread = this.#roomiest();

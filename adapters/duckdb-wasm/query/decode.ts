@@ -150,7 +150,7 @@ const i128 = (heap: Heap, at: number, row: number): bigint =>
 const u128 = (heap: Heap, at: number, row: number): bigint =>
   (u64(heap, at, row * 2 + 1) << 64n) | u64(heap, at, row * 2);
 
-/** DuckDB takes text for JSON without a look at it where a cast goes through text. */
+/** Parses a value of type JSON. DuckDB does not check the text if a cast goes through VARCHAR. */
 function json(value: string): JsonValue {
   try {
     return jsonForm(value);

@@ -30,7 +30,7 @@ export function destroyValues({ call, heap, scratch }: Instance, values: readonl
 }
 
 /** Splits a 64-bit integer into its low and high 32 bits, as the engine takes it. */
-export function toHalves(value: bigint): [number, number] {
+function toHalves(value: bigint): [number, number] {
   return [Number(BigInt.asIntN(32, value)), Number(BigInt.asIntN(32, value >> 32n))];
 }
 

@@ -145,12 +145,12 @@ export class Json {
     return this.#instance.heap.text(at, length);
   }
 
-  /** An array's items; of anything else none. */
+  /** Returns the items of an array; an empty list for other values. */
   items(value: number): readonly number[] {
     return this.kind(value) === KIND.array ? this.#following(value, this.length(value)) : [];
   }
 
-  /** An object's names; of anything else none. */
+  /** Returns the names of an object; an empty list for other values. */
   names(value: number): readonly number[] {
     return this.#fields(value).filter((_, index) => index % 2 === 0);
   }

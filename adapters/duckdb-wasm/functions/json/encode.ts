@@ -42,7 +42,7 @@ function jsonEncoder({ instance, json }: EncodeKit, { vector }: Source): Encode 
   return (row) => json.read(bytes(row), (root) => json.text(root));
 }
 
-/** A text in quotes; what JavaScript escapes with digits DuckDB writes with capitals. */
+/** Quotes a text. DuckDB writes the digits of an escape in capitals, unlike JavaScript. */
 function quote(text: string): string {
   return JSON.stringify(text).replace(/\\u00[01]./g, (code) => `\\u${code.slice(2).toUpperCase()}`);
 }

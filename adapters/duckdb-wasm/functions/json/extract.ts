@@ -1,7 +1,6 @@
 import { INTEGERS, takeType } from '../../query/types.ts';
-import type { Binding } from '../binding.ts';
 import type { CppInstance } from '../cpp.ts';
-import { type Overload, rowError, type SqlFunction } from '../scalar-function.ts';
+import { type Binding, type Overload, rowError, type SqlFunction } from '../scalar-function.ts';
 import type { SqlTypeName } from '../sql-types.ts';
 import { columnOf, forRows, inputOf, type Put, putList, setBytes, setNull, setText } from '../vector.ts';
 import { type Json, KIND, kindName } from './document.ts';

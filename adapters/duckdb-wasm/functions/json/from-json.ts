@@ -1,8 +1,7 @@
-import type { Binding } from '../binding.ts';
 import type { CppInstance } from '../cpp.ts';
 import { withCppText } from '../extension-loader.ts';
 import { LOGICAL_TYPE } from '../layout.ts';
-import { rowError, type SqlFunction } from '../scalar-function.ts';
+import { type Binding, rowError, type SqlFunction } from '../scalar-function.ts';
 import { columnOf, inputOf, withOwnType, withWorkspace } from '../vector.ts';
 import { type Json, KIND } from './document.ts';
 import type { JsonKit } from './to-json.ts';
@@ -40,7 +39,7 @@ function bindStructure(kit: JsonKit, binding: Binding): void {
   else withStructure(kit, structure, binding.context, (type) => binding.returns(type));
 }
 
-/** Converts the JSON in a vector to the type of another; with `strict` returns what did not fit. */
+/** Converts the JSON in a vector to the type of another; with `strict` returns the first problem, else null. */
 export function fromVector(
   { instance, json, types }: JsonKit,
   source: number,

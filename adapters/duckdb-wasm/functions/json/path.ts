@@ -74,7 +74,7 @@ function walk(json: Json, from: number, steps: readonly Step[]): readonly number
   return values;
 }
 
-/** From a value and everything in it, nearest first; the value itself counts only where the path goes on. */
+/** Searches a value and everything in it, nearest first. The value itself counts only if the path goes on. */
 function descend(json: Json, from: number, rest: readonly Step[]): readonly number[] {
   const all = [from];
   for (const value of all) all.push(...json.items(value), ...json.values(value));

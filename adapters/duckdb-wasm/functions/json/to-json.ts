@@ -1,7 +1,6 @@
 import { TYPE } from '../../query/types.ts';
-import type { Binding } from '../binding.ts';
 import type { CppInstance } from '../cpp.ts';
-import { type Overload, rowError, type SqlFunction } from '../scalar-function.ts';
+import { type Binding, type Overload, rowError, type SqlFunction } from '../scalar-function.ts';
 import type { SqlTypes } from '../sql-types.ts';
 import { columnOf, inputOf, setNull, setText, withWorkspace } from '../vector.ts';
 import type { Json } from './document.ts';

@@ -1,7 +1,6 @@
-import { bindingOf } from '../binding.ts';
 import type { CppInstance } from '../cpp.ts';
 import { type Loader, withCppText } from '../extension-loader.ts';
-import { type Overload, rowError, type SqlFunction } from '../scalar-function.ts';
+import { bindingOf, type Overload, rowError, type SqlFunction } from '../scalar-function.ts';
 import type { SqlTypeName, SqlTypes } from '../sql-types.ts';
 import { forRows, inputOf } from '../vector.ts';
 import { type Around, aroundBind, moveOverloads, wrapBind } from './overloads.ts';
@@ -9,7 +8,7 @@ import { type Around, aroundBind, moveOverloads, wrapBind } from './overloads.ts
 const UTC = /^(Etc\/)?(UTC|UCT|GMT[+-]?0?|Greenwich|Universal|Zulu)$|^Z$/i;
 const LONG = 8;
 
-/** `AT TIME ZONE` for UTC by any of its names, where a timestamp is the same with a zone and without. */
+/** `AT TIME ZONE` for UTC by any of its names. A timestamp in UTC is the same with and without a zone. */
 export function zoneFunctions(instance: CppInstance): readonly SqlFunction[] {
   const overload = (from: SqlTypeName, to: SqlTypeName): Overload => ({
     takes: ['VARCHAR', from],
