@@ -7,7 +7,7 @@ import { missingPart, PYODIDE_PART } from '../optional-packages.ts';
 import { chosenInterpreter, PYODIDE } from '../python/interpreter.ts';
 import { openPython, type PythonOptions } from '../python/open.ts';
 import { PythonPool } from '../python/pool/pool.ts';
-import { printedLog } from '../python/printed-lines.ts';
+import { concealFor } from '../python/printed-lines.ts';
 import { bundledFile, compilePyodide, pyodideFolder } from './files.ts';
 import { readHostModules } from './host-modules.ts';
 import { cachedSnapshot } from './snapshot.ts';
@@ -87,7 +87,7 @@ export async function openPyodide(options: PyodideOptions): Promise<PythonPool> 
     size,
     queue,
     spawn: async () =>
-      new PyodideThread({ ...setup, snapshot: await snapshot(), log: printedLog(log, settings) }),
+      new PyodideThread({ ...setup, snapshot: await snapshot(), log, conceal: concealFor(settings) }),
   });
 }
 

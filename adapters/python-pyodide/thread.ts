@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { SvcError } from '../../src/errors.ts';
 import type { Log } from '../../src/ports.ts';
+import type { Conceal } from '../../src/redaction/redact.ts';
 import type { PythonSeat } from '../python/pool/pool.ts';
 import { createLines, type PrintedLines } from '../python/printed-lines.ts';
 import { MAX_FRAME, tooLarge } from '../python/protocol/frames.ts';
@@ -34,6 +35,8 @@ export interface ThreadOptions extends Omit<ThreadSetup, 'posted'> {
   /** The entry of the thread. */
   readonly workerUrl: URL;
   readonly log: Log;
+  /** Removes secrets from the output. */
+  readonly conceal: Conceal;
 }
 
 /** The limit of JavaScript's heap in megabytes. Python's memory has its own limit. */
@@ -50,8 +53,8 @@ export class PyodideThread implements PythonSeat {
   readonly #pending = new PendingRequest();
   readonly #lines: ReturnType<typeof createLines>;
 
-  constructor({ workerUrl, log, ...setup }: ThreadOptions) {
-    this.#lines = createLines(log);
+  constructor({ workerUrl, log, conceal, ...setup }: ThreadOptions) {
+    this.#lines = createLines(log, conceal);
     const workerData: ThreadSetup = { ...setup, posted: this.#posted };
     this.#worker = new Worker(workerUrl, {
       workerData,

@@ -17,8 +17,9 @@ let booting: Promise<SuspendingInterpreter> | null = null;
 const loaded = new Set<string>();
 const queue = createCallQueue(MOST);
 const { add, conceal } = createConcealment();
-const lines = createLines(({ level, message, fields }) =>
-  console.log(JSON.stringify({ level, message: conceal(message), ...fields })),
+const lines = createLines(
+  ({ level, message, fields }) => console.log(JSON.stringify({ level, message, ...fields })),
+  conceal,
 );
 
 /** The RPC interface for the server's Worker. */

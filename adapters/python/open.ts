@@ -4,7 +4,7 @@ import { hostFolder } from './host-folder.ts';
 import { findInterpreter } from './interpreter.ts';
 import { PythonPool } from './pool/pool.ts';
 import { PythonProcess } from './pool/process.ts';
-import { printedLog } from './printed-lines.ts';
+import { concealFor } from './printed-lines.ts';
 
 /** Options of Python in child processes. */
 export interface PythonOptions {
@@ -44,6 +44,6 @@ export async function openPython(options: PythonOptions): Promise<PythonPool> {
     size,
     queue,
     spawn: async () =>
-      new PythonProcess({ executable, hostFolder: host, cwd: root, env, log: printedLog(log, settings) }),
+      new PythonProcess({ executable, hostFolder: host, cwd: root, env, log, conceal: concealFor(settings) }),
   });
 }

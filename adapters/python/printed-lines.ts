@@ -1,8 +1,11 @@
 import type { Readable } from 'node:stream';
 import type { Log, PrintedOptions, PythonSettings } from '../../src/ports.ts';
-import { withoutTexts } from '../../src/redaction/redact.ts';
+import { type Conceal, withoutTexts } from '../../src/redaction/redact.ts';
 
+/** The characters of a line that are shown. */
 const MAX_LINE = 2_000;
+/** The characters of an unfinished line that are kept: more, because a secret is recognised only as a whole. */
+const MAX_UNFINISHED = 65_536;
 /** The lines that one call may print. Further ones are only counted. */
 const MAX_LINES = 200;
 
@@ -21,16 +24,16 @@ export interface WrittenLines extends PrintedLines {
   end(): void;
 }
 
-/** Copies the output of a stream to the log. */
-export function followLines(stream: Readable, log: Log): PrintedLines {
-  const lines = createLines(log);
+/** Copies the output of a stream to the log. `conceal` removes secrets. */
+export function followLines(stream: Readable, log: Log, conceal: Conceal): PrintedLines {
+  const lines = createLines(log, conceal);
   stream.setEncoding('utf8').on('data', lines.write);
   stream.on('close', lines.end);
   return lines;
 }
 
-/** Creates a copy that writes texts to the log line by line, within the limits above. */
-export function createLines(log: Log): WrittenLines {
+/** Creates a copy that writes texts to the log line by line, within the limits above. `conceal` removes secrets. */
+export function createLines(log: Log, conceal: Conceal): WrittenLines {
   let source = 'python';
   let current: PrintedOptions | undefined;
   // The last lines of a call may arrive after the next call has begun.
@@ -46,7 +49,9 @@ export function createLines(log: Log): WrittenLines {
       dropped += 1;
       return;
     }
-    const shown = withoutTexts(withoutTexts(line, current?.hidden ?? []), before).slice(0, MAX_LINE);
+    const known = withoutTexts(withoutTexts(line, current?.hidden ?? []), before);
+    // The line is cut last: a part of a secret would not be recognised.
+    const shown = conceal(known).slice(0, MAX_LINE);
     const fields = current === undefined ? {} : { fields: current.fields };
     log({ level: 'info', message: `${source}: ${shown}`, ...fields });
   };
@@ -58,7 +63,7 @@ export function createLines(log: Log): WrittenLines {
   return {
     write(text) {
       const lines = (rest + text).split('\n');
-      rest = (lines.pop() ?? '').slice(0, MAX_LINE);
+      rest = (lines.pop() ?? '').slice(0, MAX_UNFINISHED);
       for (const line of lines) if (line.trim() !== '') tell(line.trimEnd());
     },
     end() {
@@ -75,7 +80,7 @@ export function createLines(log: Log): WrittenLines {
   };
 }
 
-/** Creates a log for Python's output. Secrets that Python has received are replaced in it. */
-export function printedLog(log: Log, settings: PythonSettings): Log {
-  return (line) => log({ ...line, message: settings.conceal?.(line.message) ?? line.message });
+/** Returns the function that removes the secrets which Python has received. */
+export function concealFor(settings: PythonSettings): Conceal {
+  return (text) => settings.conceal?.(text) ?? text;
 }

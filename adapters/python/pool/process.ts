@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SvcError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/ports.ts';
+import type { Conceal } from '../../../src/redaction/redact.ts';
 import { pythonEnvironment } from '../environment.ts';
 import { followLines, type PrintedLines } from '../printed-lines.ts';
 import { readFrames, tooLarge, writeFrame } from '../protocol/frames.ts';
@@ -18,6 +19,8 @@ export interface ProcessOptions {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly log: Log;
+  /** Removes secrets from the output. */
+  readonly conceal: Conceal;
 }
 
 /** A Python process. It takes one text at a time. */
@@ -29,7 +32,7 @@ export class PythonProcess implements PythonSeat {
   readonly #pending = new PendingRequest();
   readonly #mark = randomUUID();
 
-  constructor({ executable, hostFolder, cwd, env, log }: ProcessOptions) {
+  constructor({ executable, hostFolder, cwd, env, log, conceal }: ProcessOptions) {
     const child = spawn(executable, ['-I', '-B', '-X', 'utf8', join(hostFolder, 'child.py')], {
       cwd,
       env: { ...pythonEnvironment(env), [MARK]: this.#mark },
@@ -37,7 +40,7 @@ export class PythonProcess implements PythonSeat {
       windowsHide: true,
     });
     this.#child = child;
-    this.printed = followLines(child.stderr, log);
+    this.printed = followLines(child.stderr, log, conceal);
     child.stdin.on('error', () => {});
     readFrames(child.stdout, {
       onFrame: (text) => this.#pending.answer(text),

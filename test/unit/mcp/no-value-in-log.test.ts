@@ -90,7 +90,10 @@ it('the log has no credential of the caller, with its scheme or without', () => 
 
 it('what a function prints has no sensitive argument, also after the next call has begun', () => {
   const lines: unknown[] = [];
-  const printed = createLines(({ message, fields }) => lines.push([message, fields]));
+  const printed = createLines(
+    ({ message, fields }) => lines.push([message, fields]),
+    (text) => text,
+  );
   const call = (hidden: string) => ({ hidden: [hidden], fields: { request_id: hidden.slice(-1) } });
   printed.begin('a.py', call('planted-1'));
   printed.begin('b.py', call('planted-2'));

@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+import { createLines } from '../../../../adapters/python/printed-lines.ts';
+
+const SECRET = 'planted-secret-value';
+/** Text before a secret, so long that the end of the shown part lies within the secret. */
+const BEFORE = 'x'.repeat(1_995);
+
+function printed(write: (lines: ReturnType<typeof createLines>) => void): readonly string[] {
+  const logged: string[] = [];
+  const conceal = (text: string) => text.replaceAll(SECRET, '[REDACTED]');
+  const lines = createLines(({ message }) => void logged.push(message), conceal);
+  write(lines);
+  lines.end();
+  return logged;
+}
+
+it.each([
+  ['in one piece', [`${BEFORE}${SECRET}\n`]],
+  ['in pieces', [BEFORE, 'planted-', 'secret-value and', ' more\n']],
+  ['without an end', [`${BEFORE}${SECRET}`]],
+])('shows no part of a secret at the end of a long line: %s', (_, pieces) => {
+  const logged = printed((lines) => {
+    for (const piece of pieces) lines.write(piece);
+  });
+  expect(logged).toEqual([`python: ${BEFORE}[REDA`]);
+});
+
+it('shows no part of a sensitive argument at the end of a long line', () => {
+  const logged = printed((lines) => {
+    lines.begin('a.py', { hidden: ['planted-argument'], fields: { request_id: 'r' } });
+    for (const piece of [`${BEFORE}planted-`, 'argument\n', 'short\n']) lines.write(piece);
+  });
+  expect(logged).toEqual([`a.py: ${BEFORE}[REDA`, 'a.py: short']);
+});
+
+it('keeps little of a line that never ends', () => {
+  const logged = printed((lines) => {
+    for (let piece = 0; piece < 1_000; piece += 1) lines.write('y'.repeat(10_000));
+  });
+  expect(logged).toEqual([`python: ${'y'.repeat(2_000)}`]);
+});
