@@ -15,7 +15,15 @@ export interface AdminRequest {
 /** Sends a request to the admin API and returns the response as a stream. Throws `address_unavailable`. */
 export function sendToSocket({ socket, method, path, signal }: AdminRequest): Promise<IncomingMessage> {
   const headers = { host: 'localhost' };
-  const options: RequestOptions = { socketPath: socket, method, path, headers, ...(signal && { signal }) };
+  // A connection of its own: the server may close one that was kept at the moment in which it is used again.
+  const options: RequestOptions = {
+    socketPath: socket,
+    method,
+    path,
+    headers,
+    agent: false,
+    ...(signal && { signal }),
+  };
   return new Promise((resolve, reject) => {
     const sent = request(options, resolve);
     sent.once('error', (cause: NodeJS.ErrnoException) => reject(unreachable(socket, cause)));

@@ -62,8 +62,11 @@ async function reload(soaked: Soaked, expected: 'success' | 'error'): Promise<vo
 async function failReload(soaked: Soaked): Promise<void> {
   const away = `${soaked.secret}.away`;
   renameSync(soaked.secret, away);
-  await reload(soaked, 'error');
-  renameSync(away, soaked.secret);
+  try {
+    await reload(soaked, 'error');
+  } finally {
+    renameSync(away, soaked.secret);
+  }
 }
 
 async function replaceDatabase(soaked: Soaked): Promise<void> {

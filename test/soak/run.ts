@@ -46,5 +46,6 @@ async function main(): Promise<void> {
 
 await main().catch((thrown: unknown) => {
   process.stderr.write(`${thrown instanceof Error ? thrown.message : thrown}\n`);
-  process.exitCode = 2;
+  // The load on the other servers goes on, and would keep this process alive.
+  process.exit(2);
 });

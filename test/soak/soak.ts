@@ -172,6 +172,10 @@ async function breakOnce(soaked: Soaked, fault: Fault, random: Random): Promise<
   try {
     await fault.run(soaked, random);
     return await recover(soaked, fault);
+  } catch (thrown) {
+    enforceRunning(soaked);
+    explain(soaked, `"${fault.name}" failed: ${thrown instanceof Error ? thrown.message : thrown}`);
+    return recover(soaked, fault);
   } finally {
     running.end = performance.now();
   }

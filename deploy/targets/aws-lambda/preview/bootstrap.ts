@@ -100,7 +100,7 @@ async function serveNext(handle: Handler): Promise<void> {
 
 /** Waits for the next invocation. It may take hours; `fetch` would give up after five minutes. */
 async function nextInvocation(): Promise<IncomingMessage> {
-  const request = httpRequest(new URL('invocation/next', api)).end();
+  const request = httpRequest(new URL('invocation/next', api), { agent: false }).end();
   const [response]: IncomingMessage[] = await once(request, 'response');
   if (response === undefined) throw new Error('The Runtime API did not answer.');
   return response;
@@ -121,7 +121,8 @@ async function send(path: string, value: unknown): Promise<void> {
 }
 
 function post(path: string, headers: Record<string, string>) {
-  const request = httpRequest(new URL(path, api), { method: 'POST', headers });
+  // A kept connection may be closed at the moment in which it is used again, after a handler that took seconds.
+  const request = httpRequest(new URL(path, api), { method: 'POST', headers, agent: false });
   const sent = once(request, 'response').then(([response]) => response.resume());
   sent.catch(() => {});
   return { request, sent };
