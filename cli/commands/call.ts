@@ -1,16 +1,20 @@
 import { findProjectRoot } from '../../adapters/node/project/project-files.ts';
 import { SvcError } from '../../src/errors.ts';
-import type { JsonObject } from '../../src/json.ts';
+import { isObject, type JsonObject, type JsonValue, tryJson } from '../../src/json.ts';
 import { nearestName } from '../../src/types/nearest.ts';
-import { toArguments } from '../call/arguments.ts';
-import { type CallKind, type ListedEndpoints, listOffers } from '../call/list-endpoints.ts';
-import { toPromptText, toResourceText, toToolText } from '../call/result-text.ts';
-import { type ClientSession, openSession } from '../call/session.ts';
+import {
+  type CallKind,
+  type ClientSession,
+  type ListedEndpoints,
+  listOffers,
+  openSession,
+} from '../call/session.ts';
 import type { Run } from '../command.ts';
 import { configuredAddress, toAddress } from '../doctor/address.ts';
 import { toColumns } from '../io/columns.ts';
 import type { CommandInput } from '../io/command-input.ts';
 import { type Output, styled } from '../io/output.ts';
+import { toText } from '../io/value-text.ts';
 import { parseParamOptions } from '../project/param-option.ts';
 import { checkSite } from '../project/project.ts';
 import { settingsOf } from '../project/settings.ts';
@@ -129,4 +133,91 @@ function unknown(kind: CallKind, name: string, offers: readonly ListedEndpoints[
   );
   const hint = near === null ? '`svc call --list` shows the names.' : `Did you mean ${near}?`;
   return new SvcError('endpoint_unknown', `The server offers no ${kind} ${name} to this caller.\n${hint}`);
+}
+
+/**
+ * Converts the texts of a command line to the types of a tool's schema. A text that fits no type stays a text, and
+ * the server refuses it.
+ */
+export function toArguments(args: JsonObject, schema: JsonObject): JsonObject {
+  const properties = mapOf(schema.properties);
+  return Object.fromEntries(
+    Object.entries(args).map(([name, value]) => [name, toArgument(value, typesOf(mapOf(properties[name])))]),
+  );
+}
+
+function toArgument(value: JsonValue, types: readonly string[]): JsonValue {
+  if (typeof value !== 'string' || types.includes('string')) return value;
+  const parsed = tryJson(value);
+  return parsed !== undefined && types.includes(typeOf(parsed)) ? parsed : value;
+}
+
+function typesOf({ type, anyOf, oneOf }: JsonObject): readonly string[] {
+  if (typeof type === 'string') return withInteger([type]);
+  if (Array.isArray(type)) return withInteger(type.map(String));
+  const branches = anyOf ?? oneOf;
+  return Array.isArray(branches) ? branches.flatMap((branch) => typesOf(mapOf(branch))) : [];
+}
+
+function withInteger(types: readonly string[]): readonly string[] {
+  return types.map((type) => (type === 'integer' ? 'number' : type));
+}
+
+function typeOf(value: JsonValue): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
+}
+
+function mapOf(value: JsonValue | undefined): JsonObject {
+  return isObject(value) ? value : {};
+}
+
+/**
+ * Formats a tool's result for people: its structured value if it has one, else its texts. Texts after the first are about
+ * the value, such as that it was cut. With a link to all rows, the value is only an excerpt, and the texts say more.
+ */
+export function toToolText({ structuredContent, content }: JsonObject): string {
+  const parts = listOf(content);
+  if (structuredContent === undefined || parts.some(({ type }) => type === 'resource_link'))
+    return partsOf(content);
+  return [toText(unwrapped(structuredContent)), ...parts.slice(1).map(partText)].join('\n');
+}
+
+/** Older revisions of MCP wrap a value that is no object as `{"result": value}`. */
+function unwrapped(value: JsonValue): JsonValue {
+  if (!isObject(value)) return value;
+  const [[key, inner] = [], ...others] = Object.entries(value);
+  return key === 'result' && inner !== undefined && others.length === 0 ? inner : value;
+}
+
+/** Formats the contents of a resource. Binary contents are shown as their type and size. */
+export function toResourceText({ contents }: JsonObject): string {
+  const parts = Array.isArray(contents) ? (contents as readonly JsonObject[]) : [];
+  return parts.map(({ text, blob, mimeType }) => String(text ?? sizeText(mimeType, blob))).join('\n');
+}
+
+/** Formats the messages of a prompt, each under its role. */
+export function toPromptText({ messages }: JsonObject): string {
+  const list = Array.isArray(messages) ? (messages as readonly { role: string; content: JsonObject }[]) : [];
+  return list
+    .map(({ role, content }) => `${styled('strong', `${role}:`)}\n${partsOf([content])}`)
+    .join('\n\n');
+}
+
+function partsOf(content: JsonValue | undefined): string {
+  return listOf(content).map(partText).join('\n');
+}
+
+function listOf(content: JsonValue | undefined): readonly JsonObject[] {
+  return Array.isArray(content) ? (content as readonly JsonObject[]) : [];
+}
+
+function partText({ type, text, data, mimeType, uri, resource }: JsonObject): string {
+  if (type === 'text') return String(text);
+  if (type === 'resource') return toResourceText({ contents: [resource ?? {}] });
+  return type === 'resource_link' ? `-> ${uri}` : sizeText(mimeType ?? type, data);
+}
+
+function sizeText(type: JsonValue | undefined, base64: JsonValue | undefined): string {
+  return `(${type ?? 'data'}, ${Math.floor((String(base64 ?? '').length * 3) / 4)} bytes; --json has them)`;
 }

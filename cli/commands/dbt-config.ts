@@ -1,16 +1,17 @@
 import { isAbsolute, relative, resolve } from 'node:path';
 import { findUserFile } from '../../adapters/node/user-file.ts';
 import { SvcError } from '../../src/errors.ts';
-import type { JsonObject } from '../../src/json.ts';
+import { type JsonObject, toTextOrJson } from '../../src/json.ts';
 import { activePart } from '../../src/settings/active.ts';
 import { checkSelectedNames, readUserFile } from '../../src/settings/user-file.ts';
 import type { Run } from '../command.ts';
-import { toDbtChangeLines } from '../dbt/change-text.ts';
 import { dbtFolder, dbtSite, PROFILES_FILE, PROJECT_FILE } from '../dbt/folder.ts';
 import { type MergedFile, mergeFile, writeMerged } from '../dbt/merged-file.ts';
 import { type WrittenSecret, wantedProfiles, wantedProject } from '../dbt/required-values.ts';
 import { refuseCollisions } from '../dbt/secret-names.ts';
+import type { DbtChange } from '../dbt/yaml-merge.ts';
 import type { CommandInput } from '../io/command-input.ts';
+import { styled } from '../io/output.ts';
 import { checkSite } from '../project/project.ts';
 import { toConfigError } from '../project/settings.ts';
 
@@ -75,4 +76,31 @@ ${lines}
 Keep them, or replace them with \`svc dbt-config --force\`.`,
     { detail: { files: files.map(({ path, changes }) => ({ path, changes: [...changes] })) } },
   );
+}
+
+const MARKS = { add: '+', change: '~', remove: '-' } as const;
+
+/** Lists each file with its changes. */
+export function toDbtChangeLines(
+  files: readonly MergedFile[],
+  { dryRun, needsForce }: { readonly dryRun: boolean; readonly needsForce: boolean },
+): string {
+  const lines = files.flatMap(({ path, action, changes }) => [
+    `${verbOf(action, dryRun)} ${styled('strong', relative(process.cwd(), path) || path)}`,
+    ...changes.map(toLine),
+  ]);
+  return [...lines, ...(dryRun && needsForce ? ['~ and - need --force'] : [])].join('\n');
+}
+
+function verbOf(action: MergedFile['action'], dryRun: boolean): string {
+  if (action === 'none') return styled('dim', 'unchanged');
+  return styled('ok', dryRun ? `would ${action}` : `${action}d`);
+}
+
+function toLine({ action, key, from, to }: DbtChange): string {
+  const value =
+    action === 'change'
+      ? `${toTextOrJson(from)} -> ${toTextOrJson(to)}`
+      : toTextOrJson(action === 'add' ? to : from);
+  return `  ${MARKS[action]} ${key}: ${value}`;
 }

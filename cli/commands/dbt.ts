@@ -3,7 +3,6 @@ import { basename, dirname, join, relative } from 'node:path';
 import { SvcError } from '../../src/errors.ts';
 import type { Run } from '../command.ts';
 import { type Holder, holdersOf } from '../dbt/database-holders.ts';
-import { usesDatabase } from '../dbt/dbt-commands.ts';
 import { dbtFolder, dbtSite } from '../dbt/folder.ts';
 import { profileVariable } from '../dbt/profile-variable.ts';
 import { secretVariables } from '../dbt/secret-variables.ts';
@@ -73,4 +72,30 @@ function missing(root: string): SvcError {
 Install it with its adapter and the DuckDB that this version of svc reads:
 python3 -m venv .venv && .venv/bin/pip install 'dbt-core~=1.10.0' 'dbt-duckdb~=1.10.0' 'duckdb~=1.5.5'`,
   );
+}
+
+/** dbt's commands that open the database. */
+const OPENING = [
+  'build',
+  'clone',
+  'compile',
+  'debug',
+  'retry',
+  'run',
+  'run-operation',
+  'seed',
+  'show',
+  'snapshot',
+  'source',
+  'test',
+];
+
+const OTHERS = ['clean', 'deps', 'environment', 'init', 'list', 'ls', 'man', 'parse'];
+
+/** Whether a command line of dbt opens the database. The first word that is a command counts. */
+export function usesDatabase(args: readonly string[]): boolean {
+  const index = args.findIndex((arg) => [...OPENING, ...OTHERS, 'docs'].includes(arg));
+  const command = args[index];
+  if (command === undefined || args.includes('--help')) return false;
+  return command === 'docs' ? args[index + 1] === 'generate' : OPENING.includes(command);
 }

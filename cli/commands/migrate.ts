@@ -1,5 +1,6 @@
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join, relative, resolve } from 'node:path';
+import { chmod, copyFile, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { SvcError } from '../../src/errors.ts';
 import { toShellWord } from '../../src/pages/connect.ts';
 import type { Finding } from '../../src/project/finding.ts';
 import { byPlace } from '../../src/project/issue.ts';
@@ -12,7 +13,6 @@ import { toNotesText } from '../migrate/notes-text.ts';
 import { type PlannedFile, planMigration } from '../migrate/plan.ts';
 import type { MigrationNote } from '../migrate/rewrite.ts';
 import { type MigratedUser, migrateUser } from '../migrate/user-file.ts';
-import { refuseTarget, writePlan } from '../migrate/write-plan.ts';
 
 /** `svc migrate <dir>`: writes an MXCP project as an svc project into a new folder. */
 export const run: Run = async (input, output) => {
@@ -93,4 +93,37 @@ function nextSteps({ written, user_config }: Report, where: string): readonly st
       ? []
       : [`  export SVC_CONFIG="$PWD"/${user_config.path}   # or move it to ~/.svc/config.yml`];
   return ['', 'Next:', `  cd ${toShellWord(where)}`, ...config, '  svc validate', '  svc test'];
+}
+
+/** Throws if the new project could overwrite a file of the old one or of anything else. */
+export async function refuseTarget(root: string, target: string): Promise<void> {
+  const [one, other] = [resolve(root), resolve(target)];
+  if (one === other || isInside(one, other) || isInside(other, one)) {
+    throw new SvcError(
+      'usage',
+      `${target} and ${root} are one folder, or one is inside the other.\nThe old project must stay unchanged. Name a folder beside it with --out.`,
+    );
+  }
+  const held = await readdir(target).catch(() => []);
+  if (held.length === 0) return;
+  throw new SvcError('usage', `${target} is not empty. Nothing was written; name a new folder with --out.`);
+}
+
+function isInside(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`);
+}
+
+/** Writes the new project. Scripts stay executable. */
+export async function writePlan(
+  root: string,
+  target: string,
+  planned: readonly PlannedFile[],
+): Promise<void> {
+  for (const { path, from, text } of planned) {
+    const [source, to] = [join(root, from), join(target, path)];
+    await mkdir(dirname(to), { recursive: true });
+    if (text === null) await copyFile(source, to);
+    else await writeFile(to, text, { mode: (await stat(source)).mode });
+  }
 }

@@ -1,9 +1,10 @@
 import type { DatabaseChoice } from '../../adapters/node/database/database-choice.ts';
 import { SvcError } from '../../src/errors.ts';
-import type { JsonObject } from '../../src/json.ts';
+import { type JsonObject, type JsonValue, tryJson } from '../../src/json.ts';
 import type { SqlRequest, SqlResult } from '../../src/ports.ts';
 import { scanParameters } from '../../src/sql/parameters.ts';
 import { classify, enforceVerb, misspeltVerb, statementsOf } from '../../src/sql/statement.ts';
+import type { SqlValue } from '../../src/sql-value.ts';
 import { nearestName } from '../../src/types/nearest.ts';
 import type { Run } from '../command.ts';
 import type { CommandInput } from '../io/command-input.ts';
@@ -12,7 +13,6 @@ import { toText } from '../io/value-text.ts';
 import { openBeside } from '../project/copied-database.ts';
 import { parseParamOptions, readParamText } from '../project/param-option.ts';
 import { checkSite, databaseOf } from '../project/project.ts';
-import { toQueryValue } from '../project/query-value.ts';
 import { settingsOf } from '../project/settings.ts';
 
 const MAX_ROWS = 10_000;
@@ -108,4 +108,28 @@ function toTable({ columns, rows }: SqlResult): string {
   if (rows.length > 0) return toText(rows);
   const head = columns.map(({ name }) => styled('strong', name)).join('  ');
   return `${head}\n${styled('dim', '(0 rows)')}`;
+}
+
+/**
+ * Converts a value of `--param` for SQL: numbers, true, false and null are recognised, JSON lists and objects become
+ * lists and structs, anything else is text.
+ */
+export function toQueryValue(given: JsonValue): SqlValue {
+  if (typeof given !== 'string') return toSql(given);
+  if (/^-?\d+$/.test(given)) return BigInt(given);
+  if (/^-?(\d+\.\d*|\.?\d+)(e[+-]?\d+)?$/i.test(given)) return Number(given);
+  return /^(true|false|null|".*"|\[.*\]|\{.*\})$/s.test(given) ? fromJson(given) : given;
+}
+
+function fromJson(text: string): SqlValue {
+  const value = tryJson(text);
+  return value === undefined ? text : toSql(value);
+}
+
+function toSql(value: JsonValue): SqlValue {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
+  if (value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) return { list: value.map(toSql) };
+  const fields = Object.entries(value).map(([key, field]) => [key, toSql(field)] as const);
+  return { struct: Object.fromEntries(fields) };
 }

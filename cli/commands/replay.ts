@@ -5,21 +5,32 @@ import { openArtefact } from '../../adapters/replay/artefact.ts';
 import { openServer } from '../../adapters/replay/server.ts';
 import type { User } from '../../src/context.ts';
 import { SvcError } from '../../src/errors.ts';
-import { type Player, type RecordFields, replay } from '../../src/quality/replay/run.ts';
+import type { JsonValue } from '../../src/json.ts';
+import type { ReplayDifference } from '../../src/quality/replay/compare.ts';
+import { SKIP_REASONS } from '../../src/quality/replay/record.ts';
+import {
+  type Player,
+  type RecordFields,
+  type Replayed,
+  type ReplayReport,
+  replay,
+} from '../../src/quality/replay/run.ts';
 import type { Run } from '../command.ts';
+import { toColumns } from '../io/columns.ts';
 import type { CommandInput } from '../io/command-input.ts';
+import { count } from '../io/findings.ts';
+import { styled } from '../io/output.ts';
 import { numberOf } from '../log/audit-log.ts';
 import { parseUser } from '../project/user-context.ts';
 import { ensureWasmArtefact } from '../project/wasm-artefact.ts';
-import { toReplayText } from '../replay/replay-text.ts';
 
 const TOKEN = 'SVC_REPLAY_TOKEN';
-const MOST = 10_000_000;
+const MOST_RECORDS = 10_000_000;
 
 /** `svc replay <file> --against <artefact|url>`: repeats recorded reads and reports different results. */
 export const run: Run = async (input, output) => {
   const file = fileOf(input);
-  const limit = numberOf(input, 'limit', MOST, MOST);
+  const limit = numberOf(input, 'limit', MOST_RECORDS, MOST_RECORDS);
   const user = await parseUser(input.text('userContext'));
   const player = await openPlayer(input, user);
   try {
@@ -87,4 +98,47 @@ async function* recordsOf(file: string, limit: number): AsyncGenerator<RecordFie
       yield record === null ? null : record.fields;
     }
   }
+}
+
+const MOST_SHOWN = 20;
+const WIDEST = 160;
+
+/** Formats a replay for people: the differences, the sum, the skipped records, and the time. */
+export function toReplayText({ differences, ...report }: ReplayReport): string {
+  const more = differences.length - MOST_SHOWN;
+  const { replayed, same, different, records, time } = report;
+  const sum = [
+    styled('ok', `${same} the same`),
+    ...(different > 0 ? [styled('error', `${different} different`)] : []),
+  ];
+  return [
+    ...(differences.length > 0 ? [toColumns(differences.slice(0, MOST_SHOWN).flatMap(toRows))] : []),
+    ...(more > 0 ? [`and ${more} more; --json has all`] : []),
+    `${count(replayed, 'call')} replayed of ${count(records, 'record')}: ${sum.join(', ')}`,
+    ...toSkippedLines(report.skipped),
+    `time: ${time.old} ms as recorded, ${time.new} ms now; ${count(time.slower, 'call')} took more than twice as long`,
+  ].join('\n');
+}
+
+function toRows({ operation_type, operation_name, record_id, differences, time }: Replayed) {
+  const head = styled('strong', `${operation_type} ${operation_name}`);
+  const rows = differences.map((one) => ['', styled('error', one.what), toChangeText(one)]);
+  return [[head, '', styled('dim', `${record_id}, ${time.old} -> ${time.new} ms`)], ...rows];
+}
+
+function toChangeText({ path, old, new: now }: ReplayDifference): string {
+  return `${path ? `${path}: ` : ''}${toShort(old)} -> ${toShort(now)}`;
+}
+
+function toShort(value: JsonValue): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const line = text.replaceAll(/\s+/g, ' ');
+  return line.length > WIDEST ? `${line.slice(0, WIDEST - 1)}…` : line;
+}
+
+function toSkippedLines(skipped: ReplayReport['skipped']): readonly string[] {
+  return Object.entries(SKIP_REASONS).flatMap(([reason, text]) => {
+    const many = Object.entries(skipped).find(([name]) => name === reason)?.[1] ?? 0;
+    return many === 0 ? [] : [styled('dim', `${many} skipped: ${text}`)];
+  });
 }

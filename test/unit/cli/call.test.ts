@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { toArguments } from '../../../cli/call/arguments.ts';
+import { toArguments } from '../../../cli/commands/call.ts';
 import { folder, project, Svc, svc } from './svc.ts';
 
 /** The example in a folder of its own, served. */

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { usesDatabase } from '../../../../cli/dbt/dbt-commands.ts';
+import { usesDatabase } from '../../../../cli/commands/dbt.ts';
 import { folder, project, Svc, svc } from '../svc.ts';
 
 /** Stands in for dbt: says what it was given, then does what a script says. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { toEvalsText } from '../../../../cli/evals/report-text.ts';
+import { toEvalsText } from '../../../../cli/commands/evals.ts';
 
 it('speaks of prices only where tokens were used', () => {
   const rowFor = (input_tokens: number) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toToolText } from '../../../../cli/call/result-text.ts';
+import { toToolText } from '../../../../cli/commands/call.ts';
 
 const text = (value: string) => ({ type: 'text', text: value });
 
