@@ -1,8 +1,7 @@
 import { CommanderError, Option as CommanderOption, Command as Program } from 'commander';
 import { SvcError } from '../src/errors.ts';
 import { VERSION } from '../src/version.ts';
-import { type Command, commandNameOf, type Option } from './command.ts';
-import { type CommandInput, createInput } from './io/command-input.ts';
+import { type Command, type CommandInput, commandNameOf, createInput, type Option } from './command.ts';
 
 type Start = (command: Command, input: CommandInput) => Promise<void>;
 

@@ -2,8 +2,7 @@ import { sendToSocket } from '../../adapters/admin-socket/client.ts';
 import { forwardToSocket } from '../../adapters/admin-socket/forward.ts';
 import { SvcError } from '../../src/errors.ts';
 import { DEFAULTS } from '../../src/settings/effective/defaults.ts';
-import type { Run } from '../command.ts';
-import type { CommandInput } from '../io/command-input.ts';
+import { type CommandInput, checkPort, type Run } from '../command.ts';
 import { type Output, styled } from '../io/output.ts';
 import { watchSignals } from '../serve/signals.ts';
 
@@ -30,9 +29,9 @@ async function showPage(socket: string, port: number, output: Output): Promise<0
 }
 
 function portOf(input: CommandInput): number {
-  const text = input.text('port') ?? '0';
-  if (/^\d+$/.test(text) && Number(text) <= 65_535) return Number(text);
-  throw new SvcError('usage', `--port ${text} is not a port. Give a whole number from 0 to 65535.`);
+  const port = input.text('port');
+  checkPort(port);
+  return Number(port ?? 0);
 }
 
 type Body = { readonly [key: string]: never };

@@ -3,8 +3,7 @@ import { generateApiKey } from '../../src/crypto/api-key.ts';
 import { generateKey } from '../../src/crypto/keys.ts';
 import { SvcError } from '../../src/errors.ts';
 import { API_KEY } from '../../src/settings/schema/auth.ts';
-import type { Run } from '../command.ts';
-import type { CommandInput } from '../io/command-input.ts';
+import type { CommandInput, Run } from '../command.ts';
 
 /** `svc auth keygen` and `svc auth api-key`: make keys and print them once. */
 export const run: Run = async (input, output) => {

@@ -9,10 +9,9 @@ import {
   listOffers,
   openSession,
 } from '../call/session.ts';
-import type { Run } from '../command.ts';
+import type { CommandInput, Run } from '../command.ts';
 import { configuredAddress, toAddress } from '../doctor/address.ts';
 import { toColumns } from '../io/columns.ts';
-import type { CommandInput } from '../io/command-input.ts';
 import { type Output, styled } from '../io/output.ts';
 import { toText } from '../io/value-text.ts';
 import { parseParamOptions } from '../project/param-option.ts';

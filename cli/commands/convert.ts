@@ -14,8 +14,7 @@ import { SvcError } from '../../src/errors.ts';
 import type { Run } from '../command.ts';
 import { copyWithAny } from '../convert/convert.ts';
 import { deleteOnSignal } from '../io/delete-on-signal.ts';
-import { count } from '../io/findings.ts';
-import { styled } from '../io/output.ts';
+import { count, styled } from '../io/output.ts';
 
 /** `svc convert <file> [out]`: a copy of a DuckDB file in the form that every DuckDB since 1.0 reads. */
 export const run: Run = async (input, output) => {

@@ -6,8 +6,7 @@ import { type Holder, holdersOf } from '../dbt/database-holders.ts';
 import { dbtFolder, dbtSite } from '../dbt/folder.ts';
 import { profileVariable } from '../dbt/profile-variable.ts';
 import { secretVariables } from '../dbt/secret-variables.ts';
-import { findProgram } from '../io/find-program.ts';
-import { runChild } from '../io/run-program.ts';
+import { findProgram, runChild } from '../io/programs.ts';
 import { checkSite, databaseOf } from '../project/project.ts';
 import { settingsOf } from '../project/settings.ts';
 

@@ -1,5 +1,4 @@
-import type { Run } from '../command.ts';
-import { checkPort } from '../project/port.ts';
+import { checkPort, type Run } from '../command.ts';
 import { openAdmin } from '../serve/admin.ts';
 import { startDevelopment } from '../serve/development.ts';
 import { developmentKeys } from '../serve/development-keys.ts';

@@ -4,11 +4,10 @@ import { FAIL_ON, type FailOn, isFailing, summarizeChanges } from '../../src/qua
 import { compareSnapshots } from '../../src/quality/drift/compare-snapshot.ts';
 import { BASELINE, toDocument } from '../../src/quality/drift/document.ts';
 import type { Snapshot } from '../../src/quality/drift/snapshot.ts';
-import type { Run } from '../command.ts';
+import type { CommandInput, Run } from '../command.ts';
 import { requireBaseline } from '../drift/baseline.ts';
 import { toChangeLines, toChangesDocument, toSummaryText } from '../drift/change-text.ts';
 import { takeSnapshot } from '../drift/snapshot.ts';
-import type { CommandInput } from '../io/command-input.ts';
 import { styled } from '../io/output.ts';
 import { checkProject, siteOf } from '../project/project.ts';
 

@@ -2,8 +2,7 @@ import { relative, resolve } from 'node:path';
 import { BASELINE, toDocument } from '../../src/quality/drift/document.ts';
 import type { Run } from '../command.ts';
 import { takeSnapshot } from '../drift/snapshot.ts';
-import { count } from '../io/findings.ts';
-import { styled } from '../io/output.ts';
+import { count, styled } from '../io/output.ts';
 import { writeWhole } from '../io/write-files.ts';
 import { checkProject } from '../project/project.ts';
 

@@ -17,15 +17,13 @@ import type {
 import { runSuites } from '../../src/quality/evals/run.ts';
 import type { SuiteFile } from '../../src/quality/evals/suite.ts';
 import { toEvalsReport } from '../../src/quality/evals/sum.ts';
-import type { Run } from '../command.ts';
+import type { CommandInput, Run } from '../command.ts';
 import { prepareSuites, transcriptSecrets } from '../evals/models.ts';
 import { chooseSuites, loadProjectSuites } from '../evals/suites.ts';
 import { toColumns } from '../io/columns.ts';
-import type { CommandInput } from '../io/command-input.ts';
 import { docsPage } from '../io/docs-page.ts';
-import { count } from '../io/findings.ts';
 import { createLog } from '../io/log.ts';
-import { type Output, styled } from '../io/output.ts';
+import { count, type Output, styled } from '../io/output.ts';
 import {
   type CheckedProject,
   checkProject,

@@ -6,9 +6,8 @@ import { openNodeDatabase } from '../../adapters/node/database/open-database.ts'
 import { findProjectRoot } from '../../adapters/node/project/project-files.ts';
 import { SvcError, toSvcError } from '../../src/errors.ts';
 import { toShellWord } from '../../src/pages/connect.ts';
-import type { Run } from '../command.ts';
+import type { CommandInput, Run } from '../command.ts';
 import { type Answers, EXAMPLE_TOOL, FOLDERS, templatesOf } from '../init/template.ts';
-import type { CommandInput } from '../io/command-input.ts';
 import { typedSvc } from '../io/npx-hint.ts';
 import { type Output, styled } from '../io/output.ts';
 import { ignoreLines, makeFolders, writeNew } from '../io/write-files.ts';

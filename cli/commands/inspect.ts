@@ -1,12 +1,10 @@
 import { delimiter, dirname } from 'node:path';
 import { SvcError } from '../../src/errors.ts';
 import { toShellWord } from '../../src/pages/connect.ts';
-import type { Run } from '../command.ts';
+import type { CommandInput, Run } from '../command.ts';
 import { stdioLaunch } from '../connect/stdio-launch.ts';
 import { toAddress } from '../doctor/address.ts';
-import type { CommandInput } from '../io/command-input.ts';
-import { findProgram } from '../io/find-program.ts';
-import { runChild } from '../io/run-program.ts';
+import { findProgram, runChild } from '../io/programs.ts';
 import { checkSite, siteOf } from '../project/project.ts';
 
 /** The release that the tests run. */

@@ -1,8 +1,7 @@
 import type { Endpoint, EndpointFile } from '../../src/project/model.ts';
 import type { Run } from '../command.ts';
 import { toColumns } from '../io/columns.ts';
-import { count } from '../io/findings.ts';
-import { styled } from '../io/output.ts';
+import { count, styled } from '../io/output.ts';
 import { type CheckedProject, checkProject } from '../project/project.ts';
 
 interface Row {

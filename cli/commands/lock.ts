@@ -1,13 +1,11 @@
 import { join } from 'node:path';
 import { compileCatalog } from '../../src/catalog/compile.ts';
-import type { DriftChange } from '../../src/quality/drift/change.ts';
-import { summarizeChanges } from '../../src/quality/drift/change.ts';
+import { type DriftChange, summarizeChanges } from '../../src/quality/drift/change.ts';
 import { LOCK, toDocument } from '../../src/quality/drift/document.ts';
 import type { Run } from '../command.ts';
 import { toChangeLines, toChangesDocument, toSummaryText } from '../drift/change-text.ts';
 import { compareLock, LOCK_FILE, readLock, toLock } from '../drift/lock.ts';
-import { count } from '../io/findings.ts';
-import { styled } from '../io/output.ts';
+import { count, styled } from '../io/output.ts';
 import { writeWhole } from '../io/write-files.ts';
 import { checkProject, refuseErrors, siteOf } from '../project/project.ts';
 

@@ -3,9 +3,8 @@ import { deleteOlder, listOlder } from '../../adapters/audit/audit-files.ts';
 import { countRecords } from '../../adapters/audit/read-lines.ts';
 import { toDuration } from '../../src/audit/time-range.ts';
 import { SvcError } from '../../src/errors.ts';
-import type { Run } from '../command.ts';
-import type { CommandInput } from '../io/command-input.ts';
-import { count } from '../io/findings.ts';
+import type { CommandInput, Run } from '../command.ts';
+import { count } from '../io/output.ts';
 import { auditOf } from '../log/audit-log.ts';
 
 const DAY = 86_400_000;

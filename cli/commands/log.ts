@@ -7,12 +7,10 @@ import type { FoundRecord } from '../../src/audit/query.ts';
 import { type AuditGroup, type AuditStats, type Tally, toStats, toTallies } from '../../src/audit/stats.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { JsonValue } from '../../src/json.ts';
-import type { Run } from '../command.ts';
+import { type CommandInput, numberOf, type Run } from '../command.ts';
 import { toColumns } from '../io/columns.ts';
-import type { CommandInput } from '../io/command-input.ts';
-import { count } from '../io/findings.ts';
-import { type Output, styled } from '../io/output.ts';
-import { type AuditLog, auditFilterOf, auditOf, numberOf } from '../log/audit-log.ts';
+import { count, type Output, styled } from '../io/output.ts';
+import { type AuditLog, auditFilterOf, auditOf } from '../log/audit-log.ts';
 
 const MAX_SHOWN = 1_000_000;
 

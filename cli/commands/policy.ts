@@ -10,9 +10,8 @@ import {
 import { checkPolicyReach } from '../../src/quality/policy-reach.ts';
 import type { EndpointAccess } from '../../src/quality/reachability/access.ts';
 import { checkSignIn, toKeyText, toWhoMay, type WhoMay } from '../../src/quality/sign-in/who-may.ts';
-import type { Run } from '../command.ts';
+import type { CommandInput, Run } from '../command.ts';
 import { toColumns } from '../io/columns.ts';
-import type { CommandInput } from '../io/command-input.ts';
 import { toFindingLines } from '../io/findings.ts';
 import { styled } from '../io/output.ts';
 import { readParamText } from '../project/param-option.ts';

@@ -5,10 +5,8 @@ import { isPublicArtefact, staleBecause, storeOfArtefact } from '../../deploy/pr
 import { TARGETS, type TargetName } from '../../deploy/targets/targets.ts';
 import { compileCatalog } from '../../src/catalog/compile.ts';
 import { SvcError } from '../../src/errors.ts';
-import type { Run } from '../command.ts';
-import type { CommandInput } from '../io/command-input.ts';
+import { type CommandInput, checkPort, type Run } from '../command.ts';
 import { type Output, styled } from '../io/output.ts';
-import { checkPort } from '../project/port.ts';
 import { type CheckedProject, checkProject, databaseOf, siteOf } from '../project/project.ts';
 import { engineOf, platformOf } from '../project/target.ts';
 import { howToConnect } from '../serve/banner.ts';

@@ -15,12 +15,9 @@ import {
   type ReplayReport,
   replay,
 } from '../../src/quality/replay/run.ts';
-import type { Run } from '../command.ts';
+import { type CommandInput, numberOf, type Run } from '../command.ts';
 import { toColumns } from '../io/columns.ts';
-import type { CommandInput } from '../io/command-input.ts';
-import { count } from '../io/findings.ts';
-import { styled } from '../io/output.ts';
-import { numberOf } from '../log/audit-log.ts';
+import { count, styled } from '../io/output.ts';
 import { parseUser } from '../project/user-context.ts';
 import { ensureWasmArtefact } from '../project/wasm-artefact.ts';
 

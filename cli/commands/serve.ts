@@ -1,7 +1,6 @@
 import { SvcError } from '../../src/errors.ts';
 import { TRANSPORT_NAMES, type TransportName } from '../../src/transports.ts';
-import type { Run } from '../command.ts';
-import { checkPort } from '../project/port.ts';
+import { checkPort, type Run } from '../command.ts';
 import { openAdmin } from '../serve/admin.ts';
 import { serveOverHttp } from '../serve/http.ts';
 import { watchSignals } from '../serve/signals.ts';

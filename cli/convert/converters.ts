@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { fillDatabase } from '../../adapters/duckdb-native/files/database-file.ts';
 import { messageOf } from '../../src/errors.ts';
 import { stopOnSignal } from '../io/delete-on-signal.ts';
-import { findProgram } from '../io/find-program.ts';
+import { findProgram } from '../io/programs.ts';
 
 /** A DuckDB on this machine: ours, a Python package, or a program. */
 export interface Converter {

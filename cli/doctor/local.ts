@@ -1,7 +1,7 @@
 import { findProjectRoot } from '../../adapters/node/project/project-files.ts';
 import type { Settings } from '../../src/settings/model.ts';
 import { signInOf } from '../../src/settings/sign-in.ts';
-import type { CommandInput } from '../io/command-input.ts';
+import type { CommandInput } from '../command.ts';
 import { type CheckedProject, checkProject, databaseOf } from '../project/project.ts';
 import { checkProjectSettings } from '../project/settings.ts';
 import { configuredAddress } from './address.ts';

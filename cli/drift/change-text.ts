@@ -1,10 +1,13 @@
 import type { JsonValue } from '../../src/json.ts';
-import type { ChangeSummary, DriftChange } from '../../src/quality/drift/change.ts';
-import { CHANGE_CLASSES, summarizeChanges } from '../../src/quality/drift/change.ts';
+import {
+  CHANGE_CLASSES,
+  type ChangeSummary,
+  type DriftChange,
+  summarizeChanges,
+} from '../../src/quality/drift/change.ts';
 import { toLineDiff } from '../../src/quality/drift/lines.ts';
 import { toColumns } from '../io/columns.ts';
-import { count } from '../io/findings.ts';
-import { styled } from '../io/output.ts';
+import { count, styled } from '../io/output.ts';
 
 const STYLES = { breaking: 'error', widening: 'warning', wording: 'info' } as const;
 const WIDEST = 400;

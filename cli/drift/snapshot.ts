@@ -10,7 +10,7 @@ import { checkStatements } from '../../src/quality/statements.ts';
 import type { EndpointReport } from '../../src/quality/test/report.ts';
 import { runTests } from '../../src/quality/test/run.ts';
 import type { Settings } from '../../src/settings/model.ts';
-import type { CommandInput } from '../io/command-input.ts';
+import type { CommandInput } from '../command.ts';
 import { createLog } from '../io/log.ts';
 import type { Output } from '../io/output.ts';
 import { openBeside } from '../project/copied-database.ts';

@@ -15,7 +15,7 @@ import {
   toProblems,
 } from '../../src/quality/gate/report.ts';
 import { nearestName } from '../../src/types/nearest.ts';
-import type { CommandInput } from '../io/command-input.ts';
+import type { CommandInput } from '../command.ts';
 import type { Output } from '../io/output.ts';
 import type { CheckedProject } from '../project/project.ts';
 import { checkPythonFiles } from '../project/python-checks.ts';

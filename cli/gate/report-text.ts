@@ -3,8 +3,7 @@ import { SvcError } from '../../src/errors.ts';
 import type { JsonValue } from '../../src/json.ts';
 import type { CheckReport, GateIssue } from '../../src/quality/gate/report.ts';
 import { toValueText } from '../drift/change-text.ts';
-import { count } from '../io/findings.ts';
-import { styled } from '../io/output.ts';
+import { count, styled } from '../io/output.ts';
 
 const MARKS = {
   passed: ['ok', '✓'],

@@ -1,13 +1,12 @@
 import type { LazyPython } from '../../adapters/node/project/lazy-python.ts';
-import type { Runtime } from '../../src/call/runtime.ts';
-import { createRuntime } from '../../src/call/runtime.ts';
+import { createRuntime, type Runtime } from '../../src/call/runtime.ts';
 import type { Finding } from '../../src/project/finding.ts';
 import type { Endpoint } from '../../src/project/model.ts';
 import { type CheckReport, type GateIssue, judge } from '../../src/quality/gate/report.ts';
 import type { TestResult } from '../../src/quality/test/report.ts';
 import { runTests } from '../../src/quality/test/run.ts';
+import type { CommandInput } from '../command.ts';
 import { isSourced, readersOf } from '../drift/snapshot.ts';
-import type { CommandInput } from '../io/command-input.ts';
 import { createLog } from '../io/log.ts';
 import type { Output } from '../io/output.ts';
 import type { Say } from '../io/progress.ts';

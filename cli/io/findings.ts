@@ -1,11 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { SvcError } from '../../src/errors.ts';
 import type { Finding } from '../../src/project/finding.ts';
 import { type ColumnRow, toColumns, widthOfTerminal } from './columns.ts';
-import { styled } from './output.ts';
-import { createFrames, type SourceLine } from './source-frame.ts';
+import { count, styled } from './output.ts';
 
 /** The choices for printing findings. */
-export interface FindingsFormat {
+interface FindingsFormat {
   /** Default: stdout. */
   readonly stream?: NodeJS.WriteStream;
   /** Whether the code of each finding is shown. */
@@ -54,11 +55,47 @@ export function toFindingsError(findings: readonly Finding[]): SvcError {
   });
 }
 
-/** Formats a number with a noun: `1 error`, `2 errors`. */
-export function count(many: number, noun: string): string {
-  return `${many} ${noun}${many === 1 ? '' : 's'}`;
-}
-
 function placeOf({ file, line, column }: Finding): string {
   return line === 0 ? file : `${file}:${line}:${column}`;
+}
+
+/** A line of a file. */
+interface SourceLine {
+  /** Counts from 1. */
+  readonly line: number;
+  readonly text: string;
+}
+
+const AROUND = 2;
+
+/**
+ * Reads the lines around findings, each file once. A file that cannot be read has no lines. A file that contains a
+ * literal secret shows none of its lines, because any of them may be near the secret.
+ */
+export function createFrames(
+  root: string,
+  findings: readonly Finding[],
+): (finding: Finding) => readonly SourceLine[] {
+  const files = new Map<string, readonly string[]>();
+  for (const { code, file } of findings) if (code === 'literal-secret') files.set(file, []);
+  const linesOf = (file: string) => {
+    const lines = files.get(file) ?? readLines(join(root, file));
+    files.set(file, lines);
+    return lines;
+  };
+  return ({ file, line }) => {
+    if (line === 0) return [];
+    const first = Math.max(1, line - AROUND);
+    const lines = linesOf(file).slice(first - 1, line + AROUND);
+    return lines.map((text, index) => ({ line: first + index, text }));
+  };
+}
+
+function readLines(path: string): readonly string[] {
+  try {
+    return readFileSync(path, 'utf8').split(/\r?\n/);
+  } catch {
+    // The finding still says what is wrong; it may be about a file that is missing.
+    return [];
+  }
 }

@@ -75,3 +75,8 @@ export function tolerateClosedPipes(): void {
     });
   }
 }
+
+/** Formats a number with a noun: `1 error`, `2 errors`. */
+export function count(many: number, noun: string): string {
+  return `${many} ${noun}${many === 1 ? '' : 's'}`;
+}

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, type JsonValue, toTextOrJson } from '../../src/json.ts';
 import { toColumns } from './columns.ts';
-import { styled } from './output.ts';
+import { count, styled } from './output.ts';
 
 const WIDEST = 50;
 
@@ -30,7 +30,7 @@ function toTable(rows: readonly JsonObject[]): string {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const head = columns.map((column) => styled('strong', column));
   const body = rows.map((row) => columns.map((column) => toCell(row[column] ?? null)));
-  return `${toColumns([head, ...body])}\n${styled('dim', `(${rows.length} row${rows.length === 1 ? '' : 's'})`)}`;
+  return `${toColumns([head, ...body])}\n${styled('dim', `(${count(rows.length, 'row')})`)}`;
 }
 
 /** Shortens a value to a table cell; --json prints all of it. */

@@ -5,7 +5,7 @@ import { toDuration, toMoment } from '../../src/audit/time-range.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { AuditSettings } from '../../src/project/site-model.ts';
 import { nearestName } from '../../src/types/nearest.ts';
-import type { CommandInput } from '../io/command-input.ts';
+import type { CommandInput } from '../command.ts';
 import { checkSite, siteOf } from '../project/project.ts';
 
 /** The audit log of the profile. */
@@ -49,14 +49,6 @@ export function auditFilterOf(input: CommandInput, now: number): AuditFilter {
     user_id: input.text('user'),
   };
   return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
-}
-
-/** Reads an option that must be a whole number from 1 to `most`. */
-export function numberOf(input: CommandInput, option: string, otherwise: number, most: number): number {
-  const given = input.text(option);
-  if (given === undefined) return otherwise;
-  if (/^\d{1,9}$/.test(given) && Number(given) >= 1 && Number(given) <= most) return Number(given);
-  throw new SvcError('usage', `--${option} ${given} is not a whole number from 1 to ${most}.`);
 }
 
 function timeOf(input: CommandInput, option: 'since' | 'until', now: number): string | undefined {

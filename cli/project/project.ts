@@ -10,7 +10,7 @@ import { type Finding, preventsServing } from '../../src/project/finding.ts';
 import { loadProject } from '../../src/project/load.ts';
 import type { Project, Site, SiteFile } from '../../src/project/model.ts';
 import { loadSite } from '../../src/project/site.ts';
-import type { CommandInput } from '../io/command-input.ts';
+import type { CommandInput } from '../command.ts';
 import { toFindingsError } from '../io/findings.ts';
 import type { Output } from '../io/output.ts';
 import { ensureWasmArtefact } from './wasm-artefact.ts';

@@ -8,8 +8,9 @@ import { SITE_NAME } from '../../src/project/site.ts';
 import type { Override } from '../../src/settings/effective/origin.ts';
 import { type LoadedSettings, loadSettings, type SettingsInput } from '../../src/settings/load.ts';
 import type { Settings } from '../../src/settings/model.ts';
-import type { CommandInput } from '../io/command-input.ts';
-import { count, toFindingLines } from '../io/findings.ts';
+import type { CommandInput } from '../command.ts';
+import { toFindingLines } from '../io/findings.ts';
+import { count } from '../io/output.ts';
 import { type CheckedProject, siteFileOf } from './project.ts';
 
 /** Loads the settings of the active profile with their findings. */

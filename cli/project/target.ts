@@ -7,7 +7,7 @@ import {
   type TargetName,
 } from '../../deploy/targets/targets.ts';
 import { SvcError } from '../../src/errors.ts';
-import type { CommandInput } from '../io/command-input.ts';
+import type { CommandInput } from '../command.ts';
 
 /** The `--target` of a command; null without one. */
 export function targetOf(input: CommandInput): TargetChoice | null {

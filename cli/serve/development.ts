@@ -5,7 +5,7 @@ import type { AnyEntry, Catalog } from '../../src/catalog/model.ts';
 import { SvcError, toSvcError } from '../../src/errors.ts';
 import { type Changes, createChanges, type ListKind } from '../../src/mcp/changes.ts';
 import { countOffers } from '../../src/mcp/instructions.ts';
-import type { CommandInput } from '../io/command-input.ts';
+import type { CommandInput } from '../command.ts';
 import { toFindingLines } from '../io/findings.ts';
 import type { Output } from '../io/output.ts';
 import { type CheckedProject, checkProject } from '../project/project.ts';

@@ -11,8 +11,7 @@ import { logSpans } from '../../adapters/node/span-log.ts';
 import { warmPython } from '../../adapters/python/pool/warm.ts';
 import { createLiveCalls } from '../../src/admin/live-calls.ts';
 import { createResultCache } from '../../src/call/cache.ts';
-import type { Runtime } from '../../src/call/runtime.ts';
-import { createRuntime } from '../../src/call/runtime.ts';
+import { createRuntime, type Runtime } from '../../src/call/runtime.ts';
 import { compileCatalog } from '../../src/catalog/compile.ts';
 import { narrowCatalog, parseTags } from '../../src/catalog/toolset.ts';
 import { countOffers } from '../../src/mcp/instructions.ts';
@@ -22,7 +21,7 @@ import type { Settings } from '../../src/settings/model.ts';
 import { concealedLog, createConcealment } from '../../src/settings/references/concealment.ts';
 import { secretsOf } from '../../src/settings/secrets.ts';
 import { NO_SPANS } from '../../src/telemetry/no-spans.ts';
-import type { CommandInput } from '../io/command-input.ts';
+import type { CommandInput } from '../command.ts';
 import { createServerLog } from '../io/log.ts';
 import type { Output } from '../io/output.ts';
 import {

@@ -1,6 +1,5 @@
 import type { EndpointReport, TestReport, TestResult } from '../../src/quality/test/report.ts';
-import { count } from '../io/findings.ts';
-import { styled } from '../io/output.ts';
+import { count, styled } from '../io/output.ts';
 
 const MARKS = { passed: styled('ok', '✓'), failed: styled('error', '✗'), error: styled('error', '!') };
 

@@ -10,7 +10,7 @@ import { policyMatrix } from '../../src/quality/matrix/matrix.ts';
 import { checkPolicyReach } from '../../src/quality/policy-reach.ts';
 import { toInputSchema } from '../../src/types/schema.ts';
 import { VERSION } from '../../src/version.ts';
-import { createFrames } from '../io/source-frame.ts';
+import { createFrames } from '../io/findings.ts';
 import { soundPart } from '../project/project.ts';
 import { checkPythonFiles } from '../project/python-checks.ts';
 import type { Started } from '../serve/started.ts';

@@ -1,6 +1,6 @@
 import type { Finding } from '../../../src/project/finding.ts';
 import type { LoadedSettings } from '../../../src/settings/load.ts';
-import { count } from '../../io/findings.ts';
+import { count } from '../../io/output.ts';
 import type { CheckedProject } from '../../project/project.ts';
 import { type Check, ok, problem } from '../check.ts';
 

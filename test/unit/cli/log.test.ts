@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openScratch } from '../../../adapters/duckdb-native/files/scratch.ts';
-import { createInput } from '../../../cli/io/command-input.ts';
+import { createInput } from '../../../cli/command.ts';
 import { createOutput } from '../../../cli/io/output.ts';
 import { start } from '../../../cli/serve/start.ts';
 import { callEndpoint } from '../../../src/call/pipeline.ts';

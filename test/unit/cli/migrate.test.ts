@@ -10,9 +10,8 @@ import {
 import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { commandNameOf } from '../../../cli/command.ts';
+import { commandNameOf, createInput } from '../../../cli/command.ts';
 import { run } from '../../../cli/commands/migrate.ts';
-import { createInput } from '../../../cli/io/command-input.ts';
 import type { Output } from '../../../cli/io/output.ts';
 import { GONE_OPTIONS } from '../../../cli/migrate/script-file.ts';
 import { COMMANDS } from '../../../cli/table.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { createFrames } from '../../../../cli/io/source-frame.ts';
+import { createFrames } from '../../../../cli/io/findings.ts';
 import type { Finding } from '../../../../src/project/finding.ts';
 
 const finding = (file: string, line: number, code = 'x'): Finding => ({

@@ -1,7 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { createOutput } from '../../../../cli/io/output.ts';
-import { reportError } from '../../../../cli/io/report-error.ts';
-import { SvcError } from '../../../../src/errors.ts';
+import { createOutput } from '../../../cli/io/output.ts';
+import { reportError } from '../../../cli/main.ts';
+import { SvcError } from '../../../src/errors.ts';
 
 afterEach(() => void vi.restoreAllMocks());
 

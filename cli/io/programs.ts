@@ -1,9 +1,31 @@
 import { spawn } from 'node:child_process';
-import { constants } from 'node:os';
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { constants as system } from 'node:os';
+import { delimiter, join } from 'node:path';
 import { SvcError } from '../../src/errors.ts';
 
+/** Finds the first executable file of a name in some folders, then in PATH; null if there is none. */
+export async function findProgram(name: string, folders: readonly string[] = []): Promise<string | null> {
+  const names = process.platform === 'win32' ? [`${name}.exe`, `${name}.cmd`] : [name];
+  const path = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
+  for (const folder of [...folders, ...path]) {
+    for (const file of names) if (await isProgram(join(folder, file))) return join(folder, file);
+  }
+  return null;
+}
+
+async function isProgram(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    return (await stat(path)).isFile();
+  } catch {
+    return false;
+  }
+}
+
 /** A program to run in place of this one. */
-export interface ChildCommand {
+interface ChildCommand {
   readonly program: string;
   readonly args: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
@@ -23,7 +45,7 @@ export async function runChild({ program, args, env, cwd }: ChildCommand): Promi
   try {
     return await new Promise<number>((done, fail) => {
       child.on('error', (cause) => fail(unstartable(program, cause)));
-      child.on('close', (code, signal) => done(code ?? 128 + (signal ? constants.signals[signal] : 0)));
+      child.on('close', (code, signal) => done(code ?? 128 + (signal ? system.signals[signal] : 0)));
     });
   } finally {
     for (const signal of PASSED_ON) process.off(signal, passOn);
