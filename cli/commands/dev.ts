@@ -1,11 +1,9 @@
 import { checkPort, type Run } from '../command.ts';
-import { openAdmin } from '../serve/admin.ts';
+import { createDevelopmentWorkbench, openAdmin, openWorkbench } from '../serve/admin.ts';
 import { startDevelopment } from '../serve/development.ts';
-import { developmentKeys } from '../serve/development-keys.ts';
 import { serveOverHttp } from '../serve/http.ts';
-import { listenToKeys, toKeyLine } from '../serve/keys.ts';
+import { developmentKeys, listenToKeys, toKeyLine } from '../serve/keys.ts';
 import { watchSignals } from '../serve/signals.ts';
-import { createDevelopmentWorkbench, openWorkbench } from '../serve/workbench.ts';
 import { createProjectFeed } from '../workbench/events.ts';
 
 /** `svc dev`: serves a project while its author edits it, until the process is stopped. */

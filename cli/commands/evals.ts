@@ -24,6 +24,7 @@ import { toColumns } from '../io/columns.ts';
 import { docsPage } from '../io/docs-page.ts';
 import { createLog } from '../io/log.ts';
 import { count, type Output, styled } from '../io/output.ts';
+import { parseUser } from '../project/given-values.ts';
 import {
   type CheckedProject,
   checkProject,
@@ -35,7 +36,6 @@ import {
 import { lazyPython, withPrinted } from '../project/python.ts';
 import { settingsOf } from '../project/settings.ts';
 import { targetOf } from '../project/target.ts';
-import { parseUser } from '../project/user-context.ts';
 
 /** `svc evals [suite]`: lets a model call the project's endpoints, and checks the outcome. */
 export const run: Run = async (input, output) => {

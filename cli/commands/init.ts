@@ -11,8 +11,7 @@ import { type Answers, EXAMPLE_TOOL, FOLDERS, templatesOf } from '../init/templa
 import { typedSvc } from '../io/npx-hint.ts';
 import { type Output, styled } from '../io/output.ts';
 import { ignoreLines, makeFolders, writeNew } from '../io/write-files.ts';
-import { toNotesText } from '../migrate/notes-text.ts';
-import type { MigrationNote } from '../migrate/rewrite.ts';
+import { type MigrationNote, toNotesText } from '../migrate/rewrite.ts';
 
 /** `svc init`: creates a project that can be served at once. */
 export const run: Run = async (input, output) => {

@@ -2,7 +2,7 @@ import { delimiter, dirname } from 'node:path';
 import { SvcError } from '../../src/errors.ts';
 import { toShellWord } from '../../src/pages/connect.ts';
 import type { CommandInput, Run } from '../command.ts';
-import { stdioLaunch } from '../connect/stdio-launch.ts';
+import { stdioLaunch } from '../connect/clients.ts';
 import { toAddress } from '../doctor/address.ts';
 import { findProgram, runChild } from '../io/programs.ts';
 import { checkSite, siteOf } from '../project/project.ts';

@@ -9,9 +9,8 @@ import { toFindingLines } from '../io/findings.ts';
 import { count, styled } from '../io/output.ts';
 import { ignoreLines } from '../io/write-files.ts';
 import { checkPlan } from '../migrate/check-plan.ts';
-import { toNotesText } from '../migrate/notes-text.ts';
 import { type PlannedFile, planMigration } from '../migrate/plan.ts';
-import type { MigrationNote } from '../migrate/rewrite.ts';
+import { type MigrationNote, toNotesText } from '../migrate/rewrite.ts';
 import { type MigratedUser, migrateUser } from '../migrate/user-file.ts';
 
 /** `svc migrate <dir>`: writes an MXCP project as an svc project into a new folder. */

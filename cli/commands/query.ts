@@ -10,7 +10,7 @@ import type { CommandInput, Run } from '../command.ts';
 import { styled } from '../io/output.ts';
 import { toText } from '../io/value-text.ts';
 import { openBeside } from '../project/copied-database.ts';
-import { parseParamOptions, readParamText } from '../project/param-option.ts';
+import { parseParamOptions, readParamText } from '../project/given-values.ts';
 import { checkSite, databaseOf } from '../project/project.ts';
 import { settingsOf } from '../project/settings.ts';
 

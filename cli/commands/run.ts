@@ -18,12 +18,11 @@ import type { Output } from '../io/output.ts';
 import { toMessageText, toText } from '../io/value-text.ts';
 import { openBeside } from '../project/copied-database.ts';
 import { errorsOf, parseKind, unknownEndpoint } from '../project/endpoint-choice.ts';
-import { parseParamOptions } from '../project/param-option.ts';
+import { parseParamOptions, parseUser } from '../project/given-values.ts';
 import { type CheckedProject, checkProject, databaseFor, siteOf, soundPart } from '../project/project.ts';
 import { lazyPython, withPrinted } from '../project/python.ts';
 import { settingsOf } from '../project/settings.ts';
 import { targetOf } from '../project/target.ts';
-import { parseUser } from '../project/user-context.ts';
 
 /** `svc run <kind> <name>`: calls an endpoint as a client would, with a simulated user. */
 export const run: Run = async (input, output) => {

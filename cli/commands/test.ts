@@ -9,11 +9,11 @@ import { createLog } from '../io/log.ts';
 import type { Output } from '../io/output.ts';
 import { openBeside } from '../project/copied-database.ts';
 import { chooseEndpoints } from '../project/endpoint-choice.ts';
+import { parseUser } from '../project/given-values.ts';
 import { type CheckedProject, checkProject, databaseFor, siteOf, soundPart } from '../project/project.ts';
 import { lazyPython, withPrinted } from '../project/python.ts';
 import { settingsOf } from '../project/settings.ts';
 import { targetOf } from '../project/target.ts';
-import { parseUser } from '../project/user-context.ts';
 import { toReportText } from '../test/report-text.ts';
 
 /** `svc test [kind [name]]`: runs the tests of endpoint files against the profile's database. */

@@ -5,7 +5,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import { SvcError } from '../../src/errors.ts';
 import { toFileError } from '../io/file-error.ts';
 import { whereLinksLead, writeWhole } from '../io/write-files.ts';
-import { refusal } from './json.ts';
+import { refusal } from './formats.ts';
 import type { MergePlan } from './merge.ts';
 
 /**

@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { realpathSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { homeOf } from '../../adapters/node/user-file.ts';
 
 /** The way from a client to a server: a program that the client starts, or an address. */
@@ -30,7 +31,7 @@ export interface DesktopClient {
 }
 
 /** The system and environment that decide where files lie. */
-export interface ConfigPlace {
+interface ConfigPlace {
   readonly platform: NodeJS.Platform;
   readonly env: NodeJS.ProcessEnv;
 }
@@ -117,4 +118,23 @@ function applicationData({ platform, env }: ConfigPlace): string {
   if (platform === 'darwin') return home(env, 'Library', 'Application Support');
   if (platform === 'win32') return env.APPDATA || home(env, 'AppData', 'Roaming');
   return env.XDG_CONFIG_HOME || home(env, '.config');
+}
+
+/**
+ * The command that starts a project's server. All paths are absolute, because clients start it in any folder with a
+ * small environment.
+ */
+export function stdioLaunch(root: string, profile: string | undefined): Extract<Launch, { kind: 'stdio' }> {
+  const { SVC_CONFIG: config } = process.env;
+  return {
+    kind: 'stdio',
+    command: process.execPath,
+    args: [
+      // npx starts a link in its cache, which does not last
+      realpathSync(process.argv[1] ?? 'svc'),
+      ...['-C', root, 'serve', '--transport', 'stdio'],
+      ...(profile === undefined ? [] : ['--profile', profile]),
+    ],
+    env: config ? { SVC_CONFIG: resolve(config) } : {},
+  };
 }

@@ -1,10 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { stringify } from 'smol-toml';
 import { SvcError } from '../../src/errors.ts';
-import type { DesktopClient, Entry, Tree } from './clients.ts';
-import { OUR_KEYS } from './clients.ts';
-import { readConfigJson, writeJson } from './json.ts';
-import { readToml, writeToml } from './toml.ts';
+import { type DesktopClient, type Entry, OUR_KEYS, type Tree } from './clients.ts';
+import { readConfigJson, readToml, writeJson, writeToml } from './formats.ts';
 
 /** The entry of one server in a client's file. */
 export interface Server {

@@ -1,17 +1,18 @@
 import { findProjectRoot } from '../../adapters/node/project/project-files.ts';
+import type { Finding } from '../../src/project/finding.ts';
+import type { LoadedSettings } from '../../src/settings/load.ts';
 import type { Settings } from '../../src/settings/model.ts';
 import { signInOf } from '../../src/settings/sign-in.ts';
 import type { CommandInput } from '../command.ts';
+import { count } from '../io/output.ts';
 import { type CheckedProject, checkProject, databaseOf } from '../project/project.ts';
 import { checkProjectSettings } from '../project/settings.ts';
 import { configuredAddress } from './address.ts';
-import { type Check, failed, problem } from './check.ts';
-import { checkClock, diagnosePort } from './local/clock-and-port.ts';
+import { type Check, failed, ok, problem } from './check.ts';
 import { diagnoseDatabase } from './local/database.ts';
-import { checkConfiguration, checkFiles } from './local/project.ts';
+import { checkAudit, checkClock, checkSocket, diagnosePort } from './local/machine.ts';
 import { checkEngines, checkNode, diagnosePython } from './local/runtimes.ts';
-import { checkAudit, checkSocket } from './local/socket-and-audit.ts';
-import { checkConfigured } from './sign-in/settings.ts';
+import { checkConfigured } from './sign-in.ts';
 
 const VALIDATE = 'Run `svc validate` to see all errors.';
 
@@ -70,4 +71,40 @@ async function checkSettled(settings: Settings, root: string): Promise<readonly 
       : [];
   const places = [checkSocket(settings), checkAudit(settings.audit, root), diagnosePort(transport)];
   return [...configured, ...(await Promise.all(places))];
+}
+
+const errorsOf = (findings: readonly Finding[]) => findings.filter(({ severity }) => severity === 'error');
+
+/** Checks the project's files and the profile in use. */
+export function checkFiles({ project, findings }: CheckedProject): Check {
+  const errors = errorsOf(findings);
+  if (project.site !== null && errors.length === 0) {
+    const { site, endpoints } = project;
+    return ok('project', `${site.project}, profile ${site.profile}, ${count(endpoints.length, 'endpoint')}`);
+  }
+  const [first] = errors;
+  const place = first === undefined ? 'svc-site.yml' : `${first.file}:${first.line}`;
+  const message = `${count(errors.length, 'error')}, the first at ${place}: ${first?.message.split('\n')[0]}`;
+  return problem('project', message, first?.fix ?? 'Run `svc validate` to see all errors.');
+}
+
+/** Checks the configuration and its references. Shows names, never values. */
+export function checkConfiguration({ findings }: LoadedSettings): readonly Check[] {
+  const errors = errorsOf(findings);
+  const lost = errors.filter(({ code }) => code === 'reference-unresolved');
+  const others = errors.filter(({ code }) => code !== 'reference-unresolved');
+  const configuration = others.length === 0 ? [ok('configuration', 'every value is valid')] : [];
+  const references = lost.length === 0 ? [ok('references', 'every reference has a value')] : [];
+  return [
+    ...configuration,
+    ...others.map((finding) => toProblem('configuration', finding)),
+    // with a wrong file nobody knows what it refers to
+    ...(others.length > 0 && lost.length === 0 ? [] : references),
+    ...lost.map((finding) => toProblem('references', finding)),
+  ];
+}
+
+function toProblem(name: string, { file, line, message, fix }: Finding): Check {
+  const [first = ''] = message.split('\n');
+  return problem(name, `${line === 0 ? file : `${file}:${line}`}: ${first}`, fix);
 }

@@ -20,7 +20,7 @@ import type { Output } from '../io/output.ts';
 import type { CheckedProject } from '../project/project.ts';
 import { checkPythonFiles } from '../project/python-checks.ts';
 import { engineOf } from '../project/target.ts';
-import { driftCheck, statementFindings } from './database-checks.ts';
+import { driftCheck, type ServedEndpoints, statementFindings, testsCheck } from './database-checks.ts';
 import {
   bundledSecrets,
   checkCapabilities,
@@ -30,8 +30,6 @@ import {
   validateCheck,
 } from './project-checks.ts';
 import { toGateError } from './report-text.ts';
-import type { ServedEndpoints } from './served-endpoints.ts';
-import { testsCheck } from './tests-check.ts';
 
 /**
  * The checks of a build: first the checks without a database, then `inspect` with the database that will be served.

@@ -1,3 +1,5 @@
+import { toColumns } from '../io/columns.ts';
+import { styled } from '../io/output.ts';
 import { nodeValueAt, type YamlEdit } from './yaml-edit.ts';
 
 /** A remark about the migration of one file. */
@@ -40,4 +42,17 @@ export function renameVersion(yaml: YamlEdit, { file, notes, required = false }:
     line: yaml.lineOf(['mxcp']),
     message: `\`mxcp: ${JSON.stringify(written)}\` became \`svc: 1\`.`,
   });
+}
+
+const COLOURS = { lost: 'error', check: 'warning', done: 'info' } as const;
+
+/** The remarks of a conversion, one on each line: its place, its kind, its text. */
+export function toNotesText(notes: readonly MigrationNote[]): string {
+  return toColumns(
+    notes.map(({ kind, file, line, message }) => [
+      line === 0 ? file : `${file}:${line}`,
+      styled(COLOURS[kind], kind),
+      message,
+    ]),
+  );
 }

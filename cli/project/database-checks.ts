@@ -1,15 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isUnreachable } from '../../adapters/duckdb-native/attach/errors.ts';
 import type { DatabaseSecret } from '../../adapters/duckdb-native/options.ts';
+import { compileEngine } from '../../adapters/duckdb-wasm/engine/artefact.ts';
+import { pathFile } from '../../adapters/duckdb-wasm/engine/path-file.ts';
+import { openWasm } from '../../adapters/duckdb-wasm/in-process.ts';
+import { BLOCK_BYTES } from '../../adapters/duckdb-wasm/remote/blocks.ts';
 import type { DatabaseChoice } from '../../adapters/node/database/database-choice.ts';
 import { inspectFile, refusalOf } from '../../adapters/node/database/database-file.ts';
 import { openNodeDatabase } from '../../adapters/node/database/open-database.ts';
 import { createFromSeed } from '../../adapters/node/database/seed.ts';
-import type { TargetChoice } from '../../deploy/targets/targets.ts';
+import { isTargetName, TARGETS, type TargetChoice } from '../../deploy/targets/targets.ts';
 import { compileCatalog } from '../../src/catalog/compile.ts';
 import type { Catalog } from '../../src/catalog/model.ts';
 import { SvcError } from '../../src/errors.ts';
@@ -20,18 +24,18 @@ import { SITE_NAME } from '../../src/project/site.ts';
 import { extensionPath, type SiteFile } from '../../src/project/site-model.ts';
 import { type Positions, positionAt } from '../../src/project/yaml/position.ts';
 import { checkAttachments, checkExtensions, type ServingPlatform } from '../../src/quality/platform.ts';
+import { checkRanges } from '../../src/quality/ranges/check.ts';
 import { checkStatements, UNAVAILABLE } from '../../src/quality/statements.ts';
 import { checkTablesExist } from '../../src/quality/table-rules.ts';
 import type { Say } from '../io/progress.ts';
 import { tryExtensions } from './extensions.ts';
 import { type CheckedProject, databaseFor, soundPart } from './project.ts';
-import { checkRangesOn } from './range-checks.ts';
 import { ensureWasmArtefact } from './wasm-artefact.ts';
 
 const SITE_START = { file: SITE_NAME, line: 0, column: 0 } as const;
 
 /** The scope of `svc validate`: one file or all, for a target or for the profile's own engine. */
-export interface ValidationScope {
+interface ValidationScope {
   readonly file: string | null;
   readonly target: TargetChoice | null;
   /** The secrets of the profile, which open remote data. */
@@ -194,4 +198,27 @@ async function checkLoadable(
       fix,
     };
   });
+}
+
+/** The memory for listing the blocks of a large database, in MiB. */
+const MEMORY_MB = 1024;
+
+/** Compares the plans of endpoints with the limits of a platform that reads a database of this size by ranges. */
+async function checkRangesOn(
+  target: TargetChoice | null,
+  path: string,
+  endpoints: Parameters<typeof checkRanges>[0],
+  catalog: Catalog,
+): Promise<readonly Finding[]> {
+  if (target === null || !isTargetName(target) || path === MEMORY_PATH) return [];
+  const { remote } = (await TARGETS[target].load()).target;
+  const { size } = await stat(path);
+  if (!remote || remote.above === null || remote.mostRanges === null || size <= remote.above) return [];
+  const limits = { platform: target, ranges: remote.mostRanges, blockBytes: BLOCK_BYTES };
+  const database = await openWasm({ ...(await compileEngine()), file: pathFile(path), memoryMb: MEMORY_MB });
+  try {
+    return await checkRanges(endpoints, catalog, database, limits);
+  } finally {
+    await database.close();
+  }
 }

@@ -12,8 +12,7 @@ import { type CheckedProject, checkProject } from '../project/project.ts';
 import { checkPythonFiles } from '../project/python-checks.ts';
 import { toOffersText } from './banner.ts';
 import { servedPart } from './served-endpoints.ts';
-import { start } from './start.ts';
-import type { Started } from './started.ts';
+import { type Started, start } from './start.ts';
 
 /** The parts of a running server that a change of files replaces. */
 interface Current {

@@ -2,7 +2,7 @@ import { needsSignIn } from '../../adapters/artefact/auth.ts';
 import { VERSION } from '../../src/version.ts';
 import type { Output } from '../io/output.ts';
 import { toOffersText } from './banner.ts';
-import type { Started } from './started.ts';
+import type { Started } from './start.ts';
 
 /**
  * Serves over stdio. Standard output belongs to the protocol: nothing else is written there, not even with --json.

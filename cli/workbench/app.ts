@@ -1,8 +1,9 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname } from 'node:path';
 import type { LiveCalls } from '../../src/admin/live-calls.ts';
 import type { AdminSource } from '../../src/admin/source.ts';
-import type { Started } from '../serve/started.ts';
+import type { Started } from '../serve/start.ts';
 import type { ProjectFeed } from './events.ts';
-import { answerPage } from './page.ts';
 import { createWireCall } from './wire-call.ts';
 
 /** A running server, as the workbench shows it. */
@@ -34,4 +35,72 @@ export function createWorkbench(deps: WorkbenchDeps): Workbench {
       return answerPageRequest({ ...deps, request, send });
     },
   };
+}
+
+/** The folder of the built page, in a checkout and in the package alike. */
+const FOLDER = new URL('../../workbench/', import.meta.url);
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+};
+
+/** A page may run its own script and style, and send requests to its own server. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "form-action 'none'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const HEADERS = {
+  'content-security-policy': POLICY,
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+};
+
+/** Answers `/` with the page and `/assets/…` with its script and its style; null for any other path. */
+function answerPage(path: string): Response | null {
+  if (path === '/') {
+    const headers = { ...HEADERS, 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' };
+    return new Response(toHtml(), { headers });
+  }
+  const name = /^\/assets\/([\w-]+\.(?:js|css))$/.exec(path)?.[1];
+  if (name === undefined || !assetNames().includes(name)) return null;
+  const type = TYPES[extname(name)] ?? 'application/octet-stream';
+  const headers = {
+    ...HEADERS,
+    'content-type': type,
+    'cache-control': 'private, max-age=31536000, immutable',
+  };
+  return new Response(readFileSync(new URL(name, FOLDER)), { headers });
+}
+
+/** The names contain a hash of the content. */
+function assetNames(): readonly string[] {
+  return readdirSync(FOLDER).filter((name) => extname(name) in TYPES);
+}
+
+function toHtml(): string {
+  const names = assetNames();
+  const one = (extension: string) => names.find((name) => name.endsWith(extension)) ?? '';
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>svc workbench</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="assets/${one('.css')}">
+<script type="module" src="assets/${one('.js')}"></script>
+</head>
+<body><div id="app"></div><noscript>The workbench needs JavaScript.</noscript></body>
+</html>
+`;
 }

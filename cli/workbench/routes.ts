@@ -1,14 +1,16 @@
+import * as v from 'valibot';
 import { toAdminError } from '../../src/admin/errors.ts';
 import type { AdminSource } from '../../src/admin/source.ts';
+import { withLease } from '../../src/call/lease.ts';
 import { SvcError, toSvcError } from '../../src/errors.ts';
+import type { JsonObject } from '../../src/json.ts';
+import { ENDPOINT_KINDS } from '../../src/project/model.ts';
 import { runTests } from '../../src/quality/test/run.ts';
-import type { Started } from '../serve/started.ts';
+import type { Started } from '../serve/start.ts';
 import type { WorkbenchDeps } from './app.ts';
 import { checkDrift } from './drift.ts';
 import { toEventStream } from './events.ts';
-import { checkDatabases } from './health.ts';
-import type { ServerState } from './model.ts';
-import { CALL, DRAFT, readRequestBody, SAVE, TESTS } from './requests.ts';
+import type { DatabaseHealth, ServerState } from './model.ts';
 import { draftTest, saveTest } from './save-test.ts';
 import { toState } from './state.ts';
 import { toActingUser } from './users.ts';
@@ -95,4 +97,92 @@ async function toServerState(started: Started, source: AdminSource): Promise<Ser
     memory_bytes: process.memoryUsage.rss(),
     databases: await checkDatabases(started),
   };
+}
+
+const PATIENCE_MS = 5_000;
+
+/** Asks the project's database and each attached one. A database that does not answer is a fact, and no error. */
+async function checkDatabases({ checked, runtime }: Started): Promise<readonly DatabaseHealth[]> {
+  const attached = checked.project.site?.database.attach ?? [];
+  const statements = [
+    { name: 'database', sql: 'SELECT 1 AS ok' },
+    ...attached.map(({ name }) => ({ name, sql: `SELECT count(*) AS ok FROM ${inCatalog(name)}` })),
+  ];
+  return Promise.all(
+    statements.map(async ({ name, sql }) => {
+      const startedAt = performance.now();
+      const message = await ask(runtime, sql);
+      return { name, ok: message === null, ms: Math.round(performance.now() - startedAt), message };
+    }),
+  );
+}
+
+/** The tables of an attached database: listing them makes a lost server connect again, or fail. */
+function inCatalog(name: string): string {
+  return `(SELECT 1 FROM duckdb_tables() WHERE database_name = '${name.replaceAll("'", "''")}')`;
+}
+
+async function ask(runtime: Started['runtime'], sql: string): Promise<string | null> {
+  const { signal } = new AbortController();
+  const request = { sql, values: [], mode: 'read', maxRows: 1 } as const;
+  const call = { caller: null, signal, timeoutMs: PATIENCE_MS };
+  try {
+    await withLease(runtime, signal, async (leased) => (await leased.database()).run(request, call));
+    return null;
+  } catch (thrown) {
+    return toSvcError(thrown).message;
+  }
+}
+
+/* The bodies that the page sends. */
+
+const json = v.custom<JsonObject>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+);
+const name = v.pipe(v.string(), v.minLength(1), v.maxLength(2_000));
+
+const CALL = v.strictObject({
+  kind: v.picklist(ENDPOINT_KINDS),
+  name,
+  arguments: json,
+  user: v.union([v.null(), v.string(), json]),
+  answers: v.exactOptional(json),
+});
+
+const TESTS = v.strictObject({ endpoint: name });
+
+const TEST_DRAFT = {
+  endpoint: name,
+  name,
+  arguments: json,
+  user_context: v.nullable(json),
+  expect: v.union([
+    v.strictObject({ result: v.custom<JsonObject[string]>((value) => value !== undefined) }),
+    v.strictObject({ denied: v.literal(true) }),
+  ]),
+};
+
+const DRAFT = v.strictObject(TEST_DRAFT);
+const SAVE = v.strictObject({ ...TEST_DRAFT, hash: v.string() });
+
+const MOST_BYTES = 1_048_576;
+
+/** Reads the body of a request. Throws `usage` for one that the page would not send. */
+async function readRequestBody<Schema extends v.GenericSchema>(
+  request: Request,
+  schema: Schema,
+): Promise<v.InferOutput<Schema>> {
+  const text = await request.text();
+  if (text.length > MOST_BYTES) throw new SvcError('usage', 'The request is longer than 1 MiB.');
+  const parsed = v.safeParse(schema, toJson(text));
+  if (parsed.success) return parsed.output;
+  throw new SvcError('usage', parsed.issues.map(({ message }) => message).join(' '));
+}
+
+function toJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new SvcError('usage', 'The request is no JSON.', { cause });
+  }
 }

@@ -13,7 +13,7 @@ import { VERSION } from '../../src/version.ts';
 import { createFrames } from '../io/findings.ts';
 import { soundPart } from '../project/project.ts';
 import { checkPythonFiles } from '../project/python-checks.ts';
-import type { Started } from '../serve/started.ts';
+import type { Started } from '../serve/start.ts';
 import type { EndpointCard, WorkbenchState } from './model.ts';
 import { workbenchUsers } from './users.ts';
 

@@ -8,7 +8,7 @@ import {
   toMatrixUsers,
 } from '../../src/quality/matrix/users.ts';
 import { parseUserContext } from '../../src/quality/user.ts';
-import type { Started } from '../serve/started.ts';
+import type { Started } from '../serve/start.ts';
 
 /** A user to call as, with the scopes that the user holds. */
 export interface ActingUser {

@@ -15,8 +15,8 @@ const SENDERS = {
   'adapters/admin-socket/listen.ts': 'the admin socket of this machine',
   'cli/call/session.ts': '`svc call`',
   'cli/doctor/http.ts': '`svc doctor`',
-  'cli/doctor/local/socket-and-audit.ts': '`svc doctor`',
-  'cli/doctor/remote/health.ts': '`svc doctor`',
+  'cli/doctor/local/machine.ts': '`svc doctor`',
+  'cli/doctor/remote.ts': '`svc doctor`',
   'cli/doctor/sign-in/provider.ts': '`svc doctor`',
 };
 

@@ -9,7 +9,7 @@ import { MEMORY_PATH } from '../../../src/project/attachment.ts';
 import { inLoadOrder } from '../../../src/project/extension.ts';
 import { tryExtensions } from '../../project/extensions.ts';
 import { type Check, failed, ok, problem } from '../check.ts';
-import { isFolderFor } from './socket-and-audit.ts';
+import { isFolderFor } from './machine.ts';
 
 /** Opens the database read-only. A missing database is reported and never created. */
 export async function diagnoseDatabase(root: string, choice: DatabaseChoice): Promise<readonly Check[]> {

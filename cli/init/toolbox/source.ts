@@ -1,8 +1,8 @@
 import { dirname, relative, resolve } from 'node:path';
-import type { JsonObject } from '../../../src/json.ts';
+import { SvcError } from '../../../src/errors.ts';
+import type { JsonObject, JsonValue } from '../../../src/json.ts';
 import { RESERVED_NAMES } from '../../../src/project/attachment.ts';
 import type { ToolboxItem } from './read.ts';
-import { resolveText, toReference } from './references.ts';
 
 /** A source of MCP Toolbox as an attached database. */
 export interface AttachedSource {
@@ -116,4 +116,33 @@ function toSqlName(name: string): string {
       .replace(/^(?=\d)/, '_')
       .slice(0, 63) || 'source';
   return RESERVED_NAMES.includes(word.toLowerCase()) ? `${word}_db` : word;
+}
+
+/** `${NAME}`, `${NAME:default}`, `${NAME:-default}` and `${NAME:?message}`. */
+const REFERENCE = /\$\{(\w+)(?::([-?]?)([^}]*))?\}/g;
+
+/**
+ * Replaces references to environment variables, as MCP Toolbox does at its start. The site file holds none.
+ *
+ * @throws usage for a variable that is not set and has no default.
+ */
+function resolveText(
+  value: JsonValue | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): string {
+  if (value === undefined || value === null) return '';
+  return String(value).replaceAll(REFERENCE, (_, name: string, mark = '', rest?: string) => {
+    const found = env[name];
+    if (found !== undefined && !(found === '' && mark !== '')) return found;
+    if (rest !== undefined && mark !== '?') return rest;
+    throw new SvcError(
+      'usage',
+      `The variable ${name} of the tools file is not set. Nothing was written. Set it as for MCP Toolbox, and run the command again.`,
+    );
+  });
+}
+
+/** The text with references in the form of the user file, which knows no defaults. */
+function toReference(value: JsonValue): string {
+  return String(value).replaceAll(REFERENCE, (_, name: string) => `\${${name}}`);
 }

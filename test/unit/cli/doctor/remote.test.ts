@@ -8,8 +8,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type HttpServer, startHttpServer } from '../../../../adapters/node/http/server.ts';
 import { toAddress } from '../../../../cli/doctor/address.ts';
-import { checkTransport } from '../../../../cli/doctor/remote/health.ts';
-import { checkOutside } from '../../../../cli/doctor/remote.ts';
+import { checkOutside, checkTransport } from '../../../../cli/doctor/remote.ts';
 import type { App } from '../../../../src/app.ts';
 import { createTestApp } from '../../mcp/fixture.ts';
 

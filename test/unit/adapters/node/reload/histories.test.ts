@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Leases } from '../../../../../adapters/node/reload/leases.ts';
-import type { ServedGeneration } from '../../../../../cli/serve/generation.ts';
-import { createServeReloader } from '../../../../../cli/serve/reload.ts';
+import { createServeReloader, type ServedGeneration } from '../../../../../cli/serve/reload.ts';
 import { withLease } from '../../../../../src/call/lease.ts';
 import type { Runtime } from '../../../../../src/call/runtime.ts';
 import { SvcError } from '../../../../../src/errors.ts';

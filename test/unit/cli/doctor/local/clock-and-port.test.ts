@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { checkClock, diagnosePort } from '../../../../../cli/doctor/local/clock-and-port.ts';
+import { checkClock, diagnosePort } from '../../../../../cli/doctor/local/machine.ts';
 import type { TransportSettings } from '../../../../../src/settings/model.ts';
 
 test('a clock that is behind the files of the project is a problem, with how far it is', async () => {

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
+import type { User } from '../../src/context.ts';
 import { messageOf, SvcError } from '../../src/errors.ts';
-import { type JsonObject, type JsonValue, tryJson } from '../../src/json.ts';
+import { isObject, type JsonObject, type JsonValue, tryJson } from '../../src/json.ts';
+import { parseUserContext } from '../../src/quality/user.ts';
 
 /**
  * Parses `--param key=value`: text for the parameter's type to convert, or the JSON or text of a file with
@@ -39,3 +41,25 @@ export async function readParamText(file: string, option: string): Promise<strin
     throw new SvcError('usage', `The file of ${option} cannot be read: ${messageOf(cause)}`, { cause });
   }
 }
+
+const OPTION = '--user-context';
+
+/** Parses `--user-context`: JSON, or @file (spec, "User context fields"). */
+export async function parseUser(given: string | undefined): Promise<User | null> {
+  if (given === undefined) return null;
+  const json = given.startsWith('@') ? await readParamText(given.slice(1), OPTION) : given;
+  return parseUserContext(toObject(json), { from: OPTION, id: 'cli' });
+}
+
+function toObject(json: string): JsonObject {
+  let parsed: JsonValue;
+  try {
+    parsed = JSON.parse(json);
+  } catch (cause) {
+    throw new SvcError('usage', `${OPTION} is not JSON: ${String(cause)}\nWrite ${EXAMPLE}`, { cause });
+  }
+  if (isObject(parsed)) return parsed;
+  throw new SvcError('usage', `${OPTION} must be a JSON object.\nWrite ${EXAMPLE}`);
+}
+
+const EXAMPLE = `${OPTION} '{"email": "ada@example.com", "role": "analyst"}'`;

@@ -2,11 +2,11 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openProjectFiles } from '../../../../../adapters/node/project/project-files.ts';
-import { checkConfiguration, checkFiles } from '../../../../../cli/doctor/local/project.ts';
-import { checkNode, diagnosePython } from '../../../../../cli/doctor/local/runtimes.ts';
-import type { Finding } from '../../../../../src/project/finding.ts';
-import { loadProject } from '../../../../../src/project/load.ts';
+import { openProjectFiles } from '../../../../adapters/node/project/project-files.ts';
+import { checkNode, diagnosePython } from '../../../../cli/doctor/local/runtimes.ts';
+import { checkConfiguration, checkFiles } from '../../../../cli/doctor/local.ts';
+import type { Finding } from '../../../../src/project/finding.ts';
+import { loadProject } from '../../../../src/project/load.ts';
 
 const TOOL = `svc: 1
 tool:

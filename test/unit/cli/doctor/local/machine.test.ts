@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { checkAudit, checkSocket } from '../../../../../cli/doctor/local/socket-and-audit.ts';
+import { checkAudit, checkSocket } from '../../../../../cli/doctor/local/machine.ts';
 
 let root: string;
 let server: Server | null;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { addTest } from '../../../../cli/workbench/add-test.ts';
+import { addTest } from '../../../../cli/workbench/save-test.ts';
 
 const TEST = {
   name: 'saved',
