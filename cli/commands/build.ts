@@ -20,9 +20,9 @@ import { toReportDocument, toReportLines } from '../gate/report-text.ts';
 import { toColumns } from '../io/columns.ts';
 import { toFindingLines } from '../io/findings.ts';
 import { type Output, styled } from '../io/output.ts';
+import { archOf, engineOf, platformOf } from '../project/options.ts';
 import { type CheckedProject, checkProject, databaseOf, refuseErrors, siteOf } from '../project/project.ts';
 import { settingsOf, toConfigError } from '../project/settings.ts';
-import { archOf, engineOf, platformOf } from '../project/target.ts';
 import { ensureWasmArtefact } from '../project/wasm-artefact.ts';
 
 /** `svc build`: writes a folder that runs by itself on a platform. */
@@ -87,7 +87,7 @@ export async function buildChecked(
       ...(load === null ? {} : { load }),
       sort: input.list('sort').map(parseSort),
       ...(store === undefined ? {} : { store }),
-      ...(gate === undefined ? {} : { inspect: gate.inspect, incapable: gate.incapable }),
+      ...(gate === undefined ? {} : { inspect: gate.inspect, incapable: true }),
     }),
   );
 }

@@ -14,7 +14,7 @@ import { configuredAddress, toAddress } from '../doctor/address.ts';
 import { toColumns } from '../io/columns.ts';
 import { type Output, styled } from '../io/output.ts';
 import { toText } from '../io/value-text.ts';
-import { parseParamOptions } from '../project/given-values.ts';
+import { parseParamOptions } from '../project/options.ts';
 import { checkSite } from '../project/project.ts';
 import { settingsOf } from '../project/settings.ts';
 

@@ -4,7 +4,7 @@ import { startDevelopment } from '../serve/development.ts';
 import { serveOverHttp } from '../serve/http.ts';
 import { developmentKeys, listenToKeys, toKeyLine } from '../serve/keys.ts';
 import { watchSignals } from '../serve/signals.ts';
-import { createProjectFeed } from '../workbench/events.ts';
+import { createProjectFeed } from '../workbench/app.ts';
 
 /** `svc dev`: serves a project while its author edits it, until the process is stopped. */
 export const run: Run = async (input, output) => {

@@ -24,18 +24,10 @@ import { toColumns } from '../io/columns.ts';
 import { docsPage } from '../io/docs-page.ts';
 import { createLog } from '../io/log.ts';
 import { count, type Output, styled } from '../io/output.ts';
-import { parseUser } from '../project/given-values.ts';
-import {
-  type CheckedProject,
-  checkProject,
-  databaseFor,
-  openProjectDatabase,
-  siteOf,
-  soundPart,
-} from '../project/project.ts';
-import { lazyPython, withPrinted } from '../project/python.ts';
+import { lazyPython, openProjectDatabase, withPrinted } from '../project/open.ts';
+import { parseUser, targetOf } from '../project/options.ts';
+import { type CheckedProject, checkProject, databaseFor, siteOf, soundPart } from '../project/project.ts';
 import { settingsOf } from '../project/settings.ts';
-import { targetOf } from '../project/target.ts';
 
 /** `svc evals [suite]`: lets a model call the project's endpoints, and checks the outcome. */
 export const run: Run = async (input, output) => {

@@ -14,7 +14,7 @@ import type { CommandInput, Run } from '../command.ts';
 import { toColumns } from '../io/columns.ts';
 import { toFindingLines } from '../io/findings.ts';
 import { styled } from '../io/output.ts';
-import { readParamText } from '../project/given-values.ts';
+import { readParamText } from '../project/options.ts';
 import { checkProject, siteOf, soundPart } from '../project/project.ts';
 import { checkProjectSettings } from '../project/settings.ts';
 

@@ -9,8 +9,8 @@ import { nearestName } from '../../src/types/nearest.ts';
 import type { CommandInput, Run } from '../command.ts';
 import { styled } from '../io/output.ts';
 import { toText } from '../io/value-text.ts';
-import { openBeside } from '../project/copied-database.ts';
-import { parseParamOptions, readParamText } from '../project/given-values.ts';
+import { openBeside } from '../project/open.ts';
+import { parseParamOptions, readParamText } from '../project/options.ts';
 import { checkSite, databaseOf } from '../project/project.ts';
 import { settingsOf } from '../project/settings.ts';
 

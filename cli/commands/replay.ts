@@ -18,7 +18,7 @@ import {
 import { type CommandInput, numberOf, type Run } from '../command.ts';
 import { toColumns } from '../io/columns.ts';
 import { count, styled } from '../io/output.ts';
-import { parseUser } from '../project/given-values.ts';
+import { parseUser } from '../project/options.ts';
 import { ensureWasmArtefact } from '../project/wasm-artefact.ts';
 
 const TOKEN = 'SVC_REPLAY_TOKEN';

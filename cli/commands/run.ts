@@ -16,13 +16,11 @@ import { toFindingsError } from '../io/findings.ts';
 import { createLog } from '../io/log.ts';
 import type { Output } from '../io/output.ts';
 import { toMessageText, toText } from '../io/value-text.ts';
-import { openBeside } from '../project/copied-database.ts';
 import { errorsOf, parseKind, unknownEndpoint } from '../project/endpoint-choice.ts';
-import { parseParamOptions, parseUser } from '../project/given-values.ts';
+import { lazyPython, openBeside, withPrinted } from '../project/open.ts';
+import { parseParamOptions, parseUser, targetOf } from '../project/options.ts';
 import { type CheckedProject, checkProject, databaseFor, siteOf, soundPart } from '../project/project.ts';
-import { lazyPython, withPrinted } from '../project/python.ts';
 import { settingsOf } from '../project/settings.ts';
-import { targetOf } from '../project/target.ts';
 
 /** `svc run <kind> <name>`: calls an endpoint as a client would, with a simulated user. */
 export const run: Run = async (input, output) => {

@@ -1,11 +1,14 @@
+import { needsSignIn } from '../../adapters/artefact/auth.ts';
 import { SvcError } from '../../src/errors.ts';
 import { TRANSPORT_NAMES, type TransportName } from '../../src/transports.ts';
+import { VERSION } from '../../src/version.ts';
 import { checkPort, type Run } from '../command.ts';
+import type { Output } from '../io/output.ts';
 import { openAdmin } from '../serve/admin.ts';
+import { toOffersText } from '../serve/banner.ts';
 import { serveOverHttp } from '../serve/http.ts';
 import { watchSignals } from '../serve/signals.ts';
-import { start } from '../serve/start.ts';
-import { serveOverStdio } from '../serve/stdio.ts';
+import { type Started, start } from '../serve/start.ts';
 
 /** `svc serve`: runs the server until the process is stopped. */
 export const run: Run = async (input, output) => {
@@ -33,4 +36,25 @@ const SERVERS: { readonly [name in TransportName]: typeof serveOverHttp } = {
 function checkTransport(transport: string | undefined): void {
   if (transport === undefined || TRANSPORT_NAMES.some((known) => known === transport)) return;
   throw new SvcError('usage', `--transport ${transport} is not known. Choose ${TRANSPORT_NAMES.join(', ')}.`);
+}
+
+/**
+ * Serves over stdio. Standard output belongs to the protocol: nothing else is written there, not even with --json.
+ */
+export async function serveOverStdio(
+  { runtime, serving, settings, requests, leases }: Started,
+  stopped: Promise<void>,
+  output: Output,
+): Promise<void> {
+  const { serveStdio } = await import('../../adapters/stdio/serve.ts');
+  if (needsSignIn(settings)) {
+    const message =
+      '`auth` is ignored on stdio: the client that starts the process is its only user, and has no identity.';
+    requests.log({ level: 'warn', message });
+  }
+  output.note(`serving ${serving.project} on stdio; ${toOffersText(serving)}`);
+  const connection = serveStdio({ runtime, version: VERSION, cutOff: leases.cutOff });
+  await Promise.race([stopped, connection.ended]);
+  await connection.stop();
+  await connection.close();
 }

@@ -7,13 +7,11 @@ import { runTests, type TestRun } from '../../src/quality/test/run.ts';
 import type { CommandInput, Run } from '../command.ts';
 import { createLog } from '../io/log.ts';
 import type { Output } from '../io/output.ts';
-import { openBeside } from '../project/copied-database.ts';
 import { chooseEndpoints } from '../project/endpoint-choice.ts';
-import { parseUser } from '../project/given-values.ts';
+import { lazyPython, openBeside, withPrinted } from '../project/open.ts';
+import { parseUser, targetOf } from '../project/options.ts';
 import { type CheckedProject, checkProject, databaseFor, siteOf, soundPart } from '../project/project.ts';
-import { lazyPython, withPrinted } from '../project/python.ts';
 import { settingsOf } from '../project/settings.ts';
-import { targetOf } from '../project/target.ts';
 import { toReportText } from '../test/report-text.ts';
 
 /** `svc test [kind [name]]`: runs the tests of endpoint files against the profile's database. */

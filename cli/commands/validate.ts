@@ -12,10 +12,10 @@ import { toColumns } from '../io/columns.ts';
 import { toFindingLines } from '../io/findings.ts';
 import { count, styled } from '../io/output.ts';
 import { checkDatabase } from '../project/database-checks.ts';
+import { targetOf } from '../project/options.ts';
 import { type CheckedProject, checkProject, soundPart } from '../project/project.ts';
 import { checkPythonFiles, checkPythonOn } from '../project/python-checks.ts';
 import { checkProjectSettings } from '../project/settings.ts';
-import { targetOf } from '../project/target.ts';
 
 /** `svc validate [file]`: reports every error with its place and its fix. */
 export const run: Run = async (input, output) => {

@@ -1,6 +1,5 @@
 import type { JsonObject, JsonValue } from '../../src/json.ts';
-import type { Extension } from '../../src/project/extension.ts';
-import { extensionsOfSecret } from '../../src/project/extension.ts';
+import { type Extension, extensionsOfSecret } from '../../src/project/extension.ts';
 import { DBT_DEFAULTS } from '../../src/project/site.ts';
 import type { Dbt, SiteFile } from '../../src/project/site-model.ts';
 import { toDbtProfile, toIdentifier, valuesOf } from './secret-names.ts';

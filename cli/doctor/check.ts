@@ -1,4 +1,5 @@
 import { toSvcError } from '../../src/errors.ts';
+import { isObject, type JsonObject, tryJson } from '../../src/json.ts';
 
 /** The outcome of one check. */
 export interface Check {
@@ -28,4 +29,49 @@ export function problem(name: string, message: string, fix: string): Check {
 export function failed(name: string, thrown: unknown, otherwise: string): Check {
   const [message = '', ...fix] = toSvcError(thrown).message.split('\n');
   return problem(name, message, fix.join(' ').trim() || otherwise);
+}
+
+/** The answer of a server. */
+export interface DoctorResponse {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** Milliseconds that its clock is ahead of ours; null if its answer has no date. */
+  readonly ahead: number | null;
+}
+
+const TIMEOUT_MS = 10_000;
+
+/** Sends a request without following redirects; null if no answer comes. */
+export async function fetchForCheck(url: string, init: RequestInit = {}): Promise<DoctorResponse | null> {
+  const sent = Date.now();
+  try {
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const response = await fetch(url, { ...init, redirect: 'manual', signal });
+    const { status, headers } = response;
+    const middle = (sent + Date.now()) / 2;
+    return { status, headers, text: await response.text(), ahead: aheadOf(headers, middle) };
+  } catch {
+    return null;
+  }
+}
+
+/** The JSON object of an answer with status 200; null for any other answer. */
+export function objectOf(answer: DoctorResponse | null): JsonObject | null {
+  if (answer?.status !== 200) return null;
+  const value = tryJson(answer.text);
+  return isObject(value) ? value : null;
+}
+
+/** Describes an answer for people, e.g. `302, to https://...`. */
+export function responseText(answer: DoctorResponse | null): string {
+  if (answer === null) return 'no answer';
+  const location = answer.headers.get('location');
+  return location === null ? String(answer.status) : `${answer.status}, to ${location.split('?')[0]}`;
+}
+
+function aheadOf(headers: Headers, at: number): number | null {
+  const date = Date.parse(headers.get('date') ?? '');
+  // the header has whole seconds: on average it is half a second behind
+  return Number.isNaN(date) ? null : date + 500 - at;
 }

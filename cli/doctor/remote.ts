@@ -3,8 +3,15 @@ import { connect } from 'node:tls';
 import { messageOf } from '../../src/errors.ts';
 import { isObject, type JsonObject } from '../../src/json.ts';
 import type { Address } from './address.ts';
-import { type Check, ok, problem } from './check.ts';
-import { type DoctorResponse, fetchForCheck, objectOf, responseText } from './http.ts';
+import {
+  type Check,
+  type DoctorResponse,
+  fetchForCheck,
+  objectOf,
+  ok,
+  problem,
+  responseText,
+} from './check.ts';
 import { checkServed } from './sign-in/metadata.ts';
 
 /** Checks a running server from the outside, without its configuration. */

@@ -13,9 +13,8 @@ import type { Settings } from '../../src/settings/model.ts';
 import type { CommandInput } from '../command.ts';
 import { createLog } from '../io/log.ts';
 import type { Output } from '../io/output.ts';
-import { openBeside } from '../project/copied-database.ts';
+import { lazyPython, openBeside } from '../project/open.ts';
 import { type CheckedProject, databaseOf, refuseErrors, siteOf } from '../project/project.ts';
-import { lazyPython } from '../project/python.ts';
 import { settingsOf } from '../project/settings.ts';
 
 /** Records the project and its database, opened read-only: tables, endpoints and test outcomes. */

@@ -1,7 +1,15 @@
-import type { TargetName } from '../../deploy/targets/targets.ts';
+import { readFile } from 'node:fs/promises';
+import { relative, resolve } from 'node:path';
+import { openProjectFiles } from '../../adapters/node/project/project-files.ts';
+import { checkCapability } from '../../deploy/compile-project.ts';
+import { type EngineName, runsPython, type TargetName } from '../../deploy/targets/targets.ts';
 import { compileCatalog } from '../../src/catalog/compile.ts';
+import type { Catalog } from '../../src/catalog/model.ts';
 import { SvcError } from '../../src/errors.ts';
-import type { Database } from '../../src/ports.ts';
+import type { Database, Files } from '../../src/ports.ts';
+import type { Finding } from '../../src/project/finding.ts';
+import type { Project } from '../../src/project/model.ts';
+import { SITE_NAME } from '../../src/project/site.ts';
 import {
   ALLOWABLE,
   type Allowed,
@@ -9,34 +17,31 @@ import {
   CHECKS,
   type CheckName,
   type CheckReport,
+  type GateIssue,
   isOpen,
   judge,
+  judgeChanges,
   skip,
   toProblems,
 } from '../../src/quality/gate/report.ts';
+import { findSecrets } from '../../src/quality/gate/secrets.ts';
+import { lintProject } from '../../src/quality/lint/lint.ts';
+import { pythonEndpoints } from '../../src/quality/python.ts';
+import { checkLiteralSecrets } from '../../src/settings/references/literal-secrets.ts';
 import { nearestName } from '../../src/types/nearest.ts';
 import type { CommandInput } from '../command.ts';
+import { compareLock, LOCK_FILE, readLock } from '../drift/lock.ts';
 import type { Output } from '../io/output.ts';
-import type { CheckedProject } from '../project/project.ts';
-import { checkPythonFiles } from '../project/python-checks.ts';
-import { engineOf } from '../project/target.ts';
+import { engineOf } from '../project/options.ts';
+import { type CheckedProject, soundPart } from '../project/project.ts';
+import { checkPythonFiles, checkPythonOn } from '../project/python-checks.ts';
 import { driftCheck, type ServedEndpoints, statementFindings, testsCheck } from './database-checks.ts';
-import {
-  bundledSecrets,
-  checkCapabilities,
-  lintCheck,
-  lockCheck,
-  secretsCheck,
-  validateCheck,
-} from './project-checks.ts';
 import { toGateError } from './report-text.ts';
 
 /**
  * The checks of a build: first the checks without a database, then `inspect` with the database that will be served.
  */
 export interface DeployGate {
-  /** Always true: the check `target` reports parts that no artefact can serve, so the build need not. */
-  readonly incapable: boolean;
   /** Makes the remaining checks. Throws project_invalid with all results if one forbids the build. */
   readonly inspect: (database: Database) => Promise<readonly Allowed[]>;
   /** The results of all checks, once `inspect` has ended. */
@@ -79,7 +84,6 @@ export async function openGate(
   const capability = await checkCapabilities(checked, catalog, platform);
   let reports: readonly CheckReport[] = still;
   return {
-    incapable: true,
     reports: () => reports,
     inspect: async (database) => {
       const served: ServedEndpoints = { checked, catalog, database, target, allowed };
@@ -101,4 +105,88 @@ function withRest(made: readonly CheckReport[]): readonly CheckReport[] {
   const known = new Set(made.map(({ check }) => check));
   const rest = CHECKS.filter((check) => !known.has(check));
   return [...made, ...rest.map((check) => skip(check, 'the project cannot be built as it is'))];
+}
+
+/** Fails if the project has errors; such a project cannot be built. */
+function validateCheck(findings: readonly Finding[]): CheckReport {
+  return judge('validate', toProblems(findings), []);
+}
+
+/** Fails if metadata that callers need is missing. */
+function lintCheck(checked: CheckedProject, allowed: readonly CheckName[]): CheckReport {
+  return judge('lint', toProblems(lintProject(soundPart(checked).endpoints)), allowed);
+}
+
+/** Finds secrets in the files of an artefact. Secrets in a bundled user file can never be allowed. */
+async function secretsCheck(
+  { project }: CheckedProject,
+  bundled: readonly GateIssue[],
+  allowed: readonly CheckName[],
+): Promise<CheckReport> {
+  const files = await openProjectFiles(project.root);
+  const sources = project.endpoints.flatMap(({ file, endpoint }) => {
+    if (!endpoint?.enabled) return [];
+    const source = endpoint.kind === 'prompt' ? null : endpoint.source.file;
+    return source === null ? [file] : [file, source];
+  });
+  const found = [...new Set([SITE_NAME, ...sources, ...(await modulesOf(project, files))])].map(
+    async (path) => {
+      const bytes = await files.read(path);
+      return bytes === null ? [] : findSecrets(path, new TextDecoder().decode(bytes));
+    },
+  );
+  const own = toProblems((await Promise.all(found)).flat());
+  return judge('secrets', [...bundled, ...own], bundled.length > 0 ? [] : allowed);
+}
+
+/** The text files in the folder of Python modules, which go into an artefact with Python endpoints. */
+async function modulesOf({ site, endpoints }: Project, files: Files): Promise<readonly string[]> {
+  if (site === null || pythonEndpoints(endpoints).length === 0) return [];
+  const paths = await files.list(site.paths.python);
+  return paths.filter((path) => /\.(?:py|ya?ml|json|toml|txt|cfg|ini|csv)$/.test(path));
+}
+
+/** Finds secrets in the bundled user file, if any. An unreadable file is left to the build, which reports it. */
+async function bundledSecrets(
+  { project: { root } }: CheckedProject,
+  config: string | undefined,
+): Promise<readonly GateIssue[]> {
+  if (config === undefined) return [];
+  const bytes = await readFile(resolve(config)).catch(() => null);
+  return bytes === null ? [] : toProblems(checkLiteralSecrets(bytes, relative(root, resolve(config))));
+}
+
+/** Compares the catalog with the lock. */
+async function lockCheck(
+  { project }: CheckedProject,
+  catalog: Catalog,
+  allowed: readonly CheckName[],
+): Promise<CheckReport> {
+  const locked = await readLock(project);
+  if (locked === null) return skip('lock', `there is no ${LOCK_FILE}; \`svc lock\` makes one`);
+  return judgeChanges('lock', compareLock(locked, catalog), allowed);
+}
+
+/** The platform and the engine of the artefact. */
+interface GatePlatform {
+  readonly target: TargetName;
+  readonly engine: EngineName;
+  readonly experimentalPython: boolean;
+}
+
+/** Finds parts of the project that no artefact of the platform can run, independent of the database. */
+async function checkCapabilities(
+  checked: CheckedProject,
+  catalog: Catalog,
+  { target, engine, experimentalPython }: GatePlatform,
+): Promise<readonly GateIssue[]> {
+  const { site } = checked.project;
+  if (site === null) return [];
+  const python = runsPython({ target, experimentalPython })
+    ? toProblems(await checkPythonOn(checked, target))
+    : pythonEndpoints(soundPart(checked).endpoints).map(({ endpoint: { kind, name, file } }) => ({
+        message: `The ${kind} ${name} is in Python, which ${target} does not run.`,
+        file,
+      }));
+  return [...checkCapability({ site, catalog }, engine).map(({ message }) => ({ message })), ...python];
 }

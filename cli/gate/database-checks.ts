@@ -28,8 +28,8 @@ import { isSourced, readersOf, readModules } from '../drift/snapshot.ts';
 import { createLog } from '../io/log.ts';
 import type { Output } from '../io/output.ts';
 import type { Say } from '../io/progress.ts';
+import { lazyPython } from '../project/open.ts';
 import type { CheckedProject } from '../project/project.ts';
-import { lazyPython } from '../project/python.ts';
 import { checkProjectSettings } from '../project/settings.ts';
 
 /** The project and the database as the artefact serves it. */

@@ -1,19 +1,15 @@
 import { chooseDatabase, type DatabaseChoice } from '../../adapters/node/database/database-choice.ts';
-import { openNodeDatabase } from '../../adapters/node/database/open-database.ts';
-import { createEmpty, createFromSeed, SEED } from '../../adapters/node/database/seed.ts';
 import { findProjectRoot, openProjectFiles } from '../../adapters/node/project/project-files.ts';
 import type { TargetChoice } from '../../deploy/targets/targets.ts';
 import { checkCatalog } from '../../src/catalog/checks/check.ts';
 import { SvcError } from '../../src/errors.ts';
-import type { Database, Files } from '../../src/ports.ts';
+import type { Files } from '../../src/ports.ts';
 import { type Finding, preventsServing } from '../../src/project/finding.ts';
 import { loadProject } from '../../src/project/load.ts';
 import type { Project, Site, SiteFile } from '../../src/project/model.ts';
 import { loadSite } from '../../src/project/site.ts';
 import type { CommandInput } from '../command.ts';
 import { toFindingsError } from '../io/findings.ts';
-import type { Output } from '../io/output.ts';
-import { ensureWasmArtefact } from './wasm-artefact.ts';
 
 /** A loaded project with the findings of every check. */
 export interface CheckedProject {
@@ -91,19 +87,6 @@ export function databaseFor(checked: CheckedProject, target: TargetChoice | null
   const own = databaseOf(checked);
   if (target === null) return own;
   return target === 'native' ? { ...own, engine: 'native' } : { ...own, engine: 'wasm', readonly: true };
-}
-
-/** Opens the database. If there is none, it is created from the seed script, or empty if the choice allows it. */
-export async function openProjectDatabase(
-  root: string,
-  choice: DatabaseChoice,
-  output: Output,
-): Promise<Database> {
-  if (await createFromSeed(root, choice.path)) output.note(`created ${choice.path} from ${SEED}`);
-  else if (choice.createsEmpty && (await createEmpty(root, choice.path)))
-    output.note(`created ${choice.path}, empty`);
-  if (choice.engine === 'wasm') await ensureWasmArtefact();
-  return openNodeDatabase(choice);
 }
 
 function noProject(): SvcError {

@@ -1,8 +1,12 @@
 import { inspectPython } from '../../adapters/python/inspect.ts';
 import { readPython } from '../../deploy/python/carried-python.ts';
 import { checkPythonTarget, pythonFix } from '../../deploy/python/check.ts';
-import type { TargetChoice } from '../../deploy/targets/targets.ts';
-import { isTargetName, runsPython, type TargetName } from '../../deploy/targets/targets.ts';
+import {
+  isTargetName,
+  runsPython,
+  type TargetChoice,
+  type TargetName,
+} from '../../deploy/targets/targets.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { Finding } from '../../src/project/finding.ts';
 import { checkPython, pythonEndpoints } from '../../src/quality/python.ts';

@@ -4,8 +4,7 @@ import { type AdminSocket, listenOnSocket } from '../../adapters/admin-socket/li
 import { type BrowserDoor, openBrowserDoor } from '../../adapters/node/http/browser-door.ts';
 import { createAdmin } from '../../src/admin/app.ts';
 import { SvcError } from '../../src/errors.ts';
-import { createWorkbench, type Workbench } from '../workbench/app.ts';
-import { createProjectFeed, type ProjectFeed } from '../workbench/events.ts';
+import { createProjectFeed, createWorkbench, type ProjectFeed, type Workbench } from '../workbench/app.ts';
 import { sourceOf } from './admin-source.ts';
 import type { Started } from './start.ts';
 

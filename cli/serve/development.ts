@@ -11,8 +11,7 @@ import type { Output } from '../io/output.ts';
 import { type CheckedProject, checkProject } from '../project/project.ts';
 import { checkPythonFiles } from '../project/python-checks.ts';
 import { toOffersText } from './banner.ts';
-import { servedPart } from './served-endpoints.ts';
-import { type Started, start } from './start.ts';
+import { type Started, servedPart, start } from './start.ts';
 
 /** The parts of a running server that a change of files replaces. */
 interface Current {

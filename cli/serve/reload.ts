@@ -3,8 +3,8 @@ import { createReloader, type Reloader } from '../../adapters/node/reload/reload
 import { openOnce } from '../../src/call/runtime.ts';
 import type { Database, Log } from '../../src/ports.ts';
 import type { Settings } from '../../src/settings/model.ts';
+import { lazyPython } from '../project/open.ts';
 import type { CheckedProject } from '../project/project.ts';
-import { lazyPython } from '../project/python.ts';
 
 /** The parts of a server that a reload makes anew. */
 export interface ServedGeneration extends Generation {

@@ -17,7 +17,9 @@ import { compileCatalog } from '../../src/catalog/compile.ts';
 import { narrowCatalog, parseTags } from '../../src/catalog/toolset.ts';
 import type { Changes } from '../../src/mcp/changes.ts';
 import { countOffers } from '../../src/mcp/instructions.ts';
-import type { Database } from '../../src/ports.ts';
+import type { Database, Log } from '../../src/ports.ts';
+import { type Finding, preventsServing } from '../../src/project/finding.ts';
+import type { Project } from '../../src/project/model.ts';
 import { loggedLevels } from '../../src/settings/log-level.ts';
 import type { Settings } from '../../src/settings/model.ts';
 import { concealedLog, createConcealment } from '../../src/settings/references/concealment.ts';
@@ -26,16 +28,17 @@ import { NO_SPANS } from '../../src/telemetry/no-spans.ts';
 import type { CommandInput } from '../command.ts';
 import { createServerLog } from '../io/log.ts';
 import type { Output } from '../io/output.ts';
+import { openProjectDatabase } from '../project/open.ts';
 import {
   type CheckedProject,
   checkProject,
-  openProjectDatabase,
+  refuseErrors,
   servedDatabaseOf,
+  soundPart,
 } from '../project/project.ts';
 import { openSettings } from '../project/settings.ts';
 import type { BannerDetails } from './banner.ts';
 import { createGeneration, createServeReloader, type ServedGeneration } from './reload.ts';
-import { servedPart, warnOfBroken } from './served-endpoints.ts';
 import { watchHangups } from './signals.ts';
 
 /** A project that is ready to be served. */
@@ -194,4 +197,36 @@ function warnOfWriters({ tools }: Runtime['catalog'], { readonly }: Database, lo
     level: 'warn',
     message: `The database is open read-only, so these tools, which write, will fail: ${names}`,
   });
+}
+
+/**
+ * The part of a project that is served. A broken endpoint file does not stop the others (spec, "Errors"). Throws for
+ * errors of any other file, and if no endpoint is left.
+ */
+export function servedPart(checked: CheckedProject): Project {
+  const broken = brokenFiles(checked);
+  const elsewhere = errorsOf(checked).some(({ file }) => !broken.has(file));
+  if (elsewhere || (broken.size > 0 && broken.size === checked.project.endpoints.length))
+    refuseErrors(checked);
+  return soundPart(checked);
+}
+
+/** Logs which endpoints are not served, and why, and which tests are broken. */
+function warnOfBroken(checked: CheckedProject, log: Log): void {
+  for (const { severity, file, line, column, message, served } of checked.findings) {
+    if (served && severity === 'error')
+      log({ level: 'warn', message: `${file}:${line}:${column}: broken test: ${message}` });
+  }
+  for (const { file, line, column, message } of errorsOf(checked)) {
+    log({ level: 'error', message: `${file}:${line}:${column}: not served: ${message}` });
+  }
+}
+
+function brokenFiles(checked: CheckedProject): ReadonlySet<string> {
+  const files = new Set(checked.project.endpoints.map(({ file }) => file));
+  return new Set(errorsOf(checked).flatMap(({ file }) => (files.has(file) ? [file] : [])));
+}
+
+function errorsOf({ findings }: CheckedProject): readonly Finding[] {
+  return findings.filter(preventsServing);
 }

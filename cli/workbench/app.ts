@@ -3,7 +3,6 @@ import { extname } from 'node:path';
 import type { LiveCalls } from '../../src/admin/live-calls.ts';
 import type { AdminSource } from '../../src/admin/source.ts';
 import type { Started } from '../serve/start.ts';
-import type { ProjectFeed } from './events.ts';
 import { createWireCall } from './wire-call.ts';
 
 /** A running server, as the workbench shows it. */
@@ -103,4 +102,24 @@ function toHtml(): string {
 <body><div id="app"></div><noscript>The workbench needs JavaScript.</noscript></body>
 </html>
 `;
+}
+
+/** Tells the page that the project was read again. */
+export interface ProjectFeed {
+  announce(hash: string): void;
+  subscribe(listener: (hash: string) => void): () => void;
+}
+
+/** Makes a feed without listeners. */
+export function createProjectFeed(): ProjectFeed {
+  const listeners = new Set<(hash: string) => void>();
+  return {
+    announce: (hash) => {
+      for (const listener of listeners) listener(hash);
+    },
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
 }

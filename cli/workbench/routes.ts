@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { toAdminError } from '../../src/admin/errors.ts';
+import type { LiveCalls } from '../../src/admin/live-calls.ts';
 import type { AdminSource } from '../../src/admin/source.ts';
 import { withLease } from '../../src/call/lease.ts';
 import { SvcError, toSvcError } from '../../src/errors.ts';
@@ -7,13 +8,11 @@ import type { JsonObject } from '../../src/json.ts';
 import { ENDPOINT_KINDS } from '../../src/project/model.ts';
 import { runTests } from '../../src/quality/test/run.ts';
 import type { Started } from '../serve/start.ts';
-import type { WorkbenchDeps } from './app.ts';
+import type { ProjectFeed, WorkbenchDeps } from './app.ts';
 import { checkDrift } from './drift.ts';
-import { toEventStream } from './events.ts';
-import type { DatabaseHealth, ServerState } from './model.ts';
+import type { DatabaseHealth, ServerState, WorkbenchEvent } from './model.ts';
 import { draftTest, saveTest } from './save-test.ts';
-import { toState } from './state.ts';
-import { toActingUser } from './users.ts';
+import { toActingUser, toState } from './state.ts';
 import type { SendCall } from './wire-call.ts';
 
 interface Asked extends WorkbenchDeps {
@@ -185,4 +184,27 @@ function toJson(text: string): unknown {
   } catch (cause) {
     throw new SvcError('usage', 'The request is no JSON.', { cause });
   }
+}
+
+/** A stream of server-sent events: each call when it ends, and each change of the project. */
+export function toEventStream(live: LiveCalls, feed: ProjectFeed, signal: AbortSignal): Response {
+  const encoder = new TextEncoder();
+  let stop = () => {};
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      const send = (event: WorkbenchEvent) =>
+        controller.enqueue(encoder.encode(`data: ${JSON.stringify(event)}\n\n`));
+      // The browser fires `open` when the headers and the first bytes are there.
+      controller.enqueue(encoder.encode(': open\n\n'));
+      const ends = [live.subscribe((call) => send({ call })), feed.subscribe((project) => send({ project }))];
+      stop = () => {
+        for (const end of ends) end();
+      };
+      signal.addEventListener('abort', stop);
+    },
+    cancel: () => stop(),
+  });
+  return new Response(body, {
+    headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store' },
+  });
 }

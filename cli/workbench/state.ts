@@ -1,13 +1,22 @@
 import { needsSignIn } from '../../adapters/artefact/auth.ts';
 import type { Catalog } from '../../src/catalog/model.ts';
-import type { JsonObject } from '../../src/json.ts';
+import type { User } from '../../src/context.ts';
+import { SvcError } from '../../src/errors.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../src/json.ts';
 import type { Finding } from '../../src/project/finding.ts';
 import type { Endpoint, EndpointFile } from '../../src/project/model.ts';
 import { SITE_NAME } from '../../src/project/site.ts';
 import { lintProject } from '../../src/quality/lint/lint.ts';
 import { estimateTokens } from '../../src/quality/lint/token-bill.ts';
 import { policyMatrix } from '../../src/quality/matrix/matrix.ts';
+import {
+  declaredContexts,
+  type MatrixUser,
+  toKeyUsers,
+  toMatrixUsers,
+} from '../../src/quality/matrix/users.ts';
 import { checkPolicyReach } from '../../src/quality/policy-reach.ts';
+import { parseUserContext } from '../../src/quality/user.ts';
 import { toInputSchema } from '../../src/types/schema.ts';
 import { VERSION } from '../../src/version.ts';
 import { createFrames } from '../io/findings.ts';
@@ -15,7 +24,6 @@ import { soundPart } from '../project/project.ts';
 import { checkPythonFiles } from '../project/python-checks.ts';
 import type { Started } from '../serve/start.ts';
 import type { EndpointCard, WorkbenchState } from './model.ts';
-import { workbenchUsers } from './users.ts';
 
 /** Describes the project as it is served now. */
 export async function toState(started: Started, authoring: boolean): Promise<WorkbenchState> {
@@ -124,4 +132,52 @@ function wireOf(endpoint: Endpoint, { tools, resources, prompts }: Catalog): Jso
 function exampleOf({ tests }: Endpoint): JsonObject | null {
   const good = tests.find((test) => test.denied !== true && test.error_contains === undefined);
   return good ? Object.fromEntries(good.arguments.map(({ key, value }) => [key, value])) : null;
+}
+
+/** A user to call as, with the scopes that the user holds. */
+interface ActingUser {
+  readonly user: User | null;
+  readonly scopes: readonly string[];
+}
+
+/** The anonymous caller, the users of the project's tests and policies, and those of API keys. */
+function workbenchUsers({ looked, settings }: Started): readonly MatrixUser[] {
+  const endpoints = looked.project.endpoints.flatMap(({ endpoint }) => endpoint ?? []);
+  return [
+    ...toMatrixUsers(declaredContexts(endpoints), 'user_context'),
+    ...toKeyUsers(settings.auth.api_keys ?? [], Date.now()),
+  ];
+}
+
+/**
+ * Finds a user by name, or makes one from claims. Claims hold every scope of the project, unless they have their own
+ * `scope`. Throws `usage`.
+ */
+export function toActingUser(started: Started, given: JsonValue): ActingUser {
+  if (given === null) return { user: null, scopes: allScopes(started) };
+  if (isObject(given)) {
+    const user = parseUserContext(given, { from: 'The claims', id: 'workbench' });
+    return { user, scopes: scopesOf(given) ?? allScopes(started) };
+  }
+  const known = workbenchUsers(started).find(({ name }) => name === given);
+  if (known === undefined) {
+    throw new SvcError(
+      'usage',
+      `There is no user named ${String(given)}. Reload the page, which shows all users.`,
+    );
+  }
+  const own = known.context === null ? null : scopesOf(known.context);
+  return { user: known.user, scopes: known.held ?? own ?? allScopes(started) };
+}
+
+/** The scopes that claims state (RFC 9068, 2.2.3); null if they state none. */
+function scopesOf({ scope }: JsonObject): readonly string[] | null {
+  if (typeof scope === 'string') return scope.split(' ').filter((name) => name !== '');
+  return Array.isArray(scope) ? scope.map(String) : null;
+}
+
+function allScopes({ runtime: { catalog }, settings }: Started): readonly string[] {
+  const entries = [catalog.tools, catalog.resources, catalog.prompts].flatMap((all) => Object.values(all));
+  const needed = entries.flatMap(({ scopes = [] }) => scopes);
+  return [...new Set(['svc:access', ...(settings.auth.required_scopes ?? []), ...needed])];
 }

@@ -14,7 +14,7 @@ const SENDERS = {
   'adapters/admin-socket/client.ts': 'the admin socket of this machine',
   'adapters/admin-socket/listen.ts': 'the admin socket of this machine',
   'cli/call/session.ts': '`svc call`',
-  'cli/doctor/http.ts': '`svc doctor`',
+  'cli/doctor/check.ts': '`svc doctor`',
   'cli/doctor/local/machine.ts': '`svc doctor`',
   'cli/doctor/remote.ts': '`svc doctor`',
   'cli/doctor/sign-in/provider.ts': '`svc doctor`',

@@ -5,8 +5,7 @@ import { connect, createServer } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { SITE_NAME } from '../../../src/project/site.ts';
 import type { Settings, TransportSettings } from '../../../src/settings/model.ts';
-import { type Check, ok, problem } from '../check.ts';
-import { fetchForCheck, objectOf } from '../http.ts';
+import { type Check, fetchForCheck, objectOf, ok, problem } from '../check.ts';
 
 /** Checks the socket of the admin API: its rights, and whether a server answers. */
 export async function checkSocket({ admin }: Pick<Settings, 'admin'>): Promise<Check> {

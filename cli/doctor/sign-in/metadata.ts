@@ -1,8 +1,15 @@
 import { openIdUrl } from '../../../src/auth/upstream/discovery.ts';
 import type { JsonObject } from '../../../src/json.ts';
 import type { Address } from '../address.ts';
-import { type Check, ok, problem } from '../check.ts';
-import { type DoctorResponse, fetchForCheck, objectOf, responseText } from '../http.ts';
+import {
+  type Check,
+  type DoctorResponse,
+  fetchForCheck,
+  objectOf,
+  ok,
+  problem,
+  responseText,
+} from '../check.ts';
 
 /** The metadata that a running server shows, and its checks. */
 export interface ServedProject {

@@ -3,8 +3,7 @@ import { openIdUrl } from '../../../src/auth/upstream/discovery.ts';
 import { toSvcError } from '../../../src/errors.ts';
 import type { ProviderBlock, Settings } from '../../../src/settings/model.ts';
 import type { Address } from '../address.ts';
-import { type Check, ok, problem } from '../check.ts';
-import { type DoctorResponse, fetchForCheck, responseText } from '../http.ts';
+import { type Check, type DoctorResponse, fetchForCheck, ok, problem, responseText } from '../check.ts';
 import type { ServedProject } from './metadata.ts';
 
 /** Milliseconds that sealed tokens allow clocks to differ. */

@@ -2,10 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { toBash } from '../../../cli/completion/bash.ts';
-import { toFish } from '../../../cli/completion/fish.ts';
-import { toCompleted } from '../../../cli/completion/words.ts';
-import { toZsh } from '../../../cli/completion/zsh.ts';
+import { toBash, toCompleted, toFish, toZsh } from '../../../cli/commands/completion.ts';
 import { COMMANDS } from '../../../cli/table.ts';
 import { folder, svc } from './svc.ts';
 

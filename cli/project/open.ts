@@ -2,12 +2,33 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { DatabaseChoice } from '../../adapters/node/database/database-choice.ts';
+import { openNodeDatabase } from '../../adapters/node/database/open-database.ts';
+import { createEmpty, createFromSeed, SEED } from '../../adapters/node/database/seed.ts';
+import {
+  createLazyPython,
+  type LazyPython,
+  type ProjectPython,
+} from '../../adapters/node/project/lazy-python.ts';
 import { copyDatabase } from '../../deploy/database.ts';
 import { SvcError, toSvcError } from '../../src/errors.ts';
-import type { Database } from '../../src/ports.ts';
+import type { Database, Log } from '../../src/ports.ts';
 import { deleteOnSignal } from '../io/delete-on-signal.ts';
 import type { Output } from '../io/output.ts';
-import { openProjectDatabase } from './project.ts';
+import { type CheckedProject, siteFileOf } from './project.ts';
+import { ensureWasmArtefact } from './wasm-artefact.ts';
+
+/** Opens the database. If there is none, it is created from the seed script, or empty if the choice allows it. */
+export async function openProjectDatabase(
+  root: string,
+  choice: DatabaseChoice,
+  output: Output,
+): Promise<Database> {
+  if (await createFromSeed(root, choice.path)) output.note(`created ${choice.path} from ${SEED}`);
+  else if (choice.createsEmpty && (await createEmpty(root, choice.path)))
+    output.note(`created ${choice.path}, empty`);
+  if (choice.engine === 'wasm') await ensureWasmArtefact();
+  return openNodeDatabase(choice);
+}
 
 /** The fate of writes while another process, such as `svc serve`, holds the database. */
 type Writes = 'refused' | 'dropped';
@@ -57,7 +78,6 @@ async function openCopy(choice: DatabaseChoice, writes: Writes): Promise<Databas
     // Views and macros name the database like its file.
     const path = join(folder, basename(choice.path));
     await copyDatabase(choice.path, path, { keepSource: true });
-    const { openNodeDatabase } = await import('../../adapters/node/database/open-database.ts');
     const database = await openNodeDatabase({
       ...choice,
       path,
@@ -77,4 +97,14 @@ async function openCopy(choice: DatabaseChoice, writes: Writes): Promise<Databas
     await remove();
     throw thrown;
   }
+}
+
+/** Makes a project's Python for the duration of a command. */
+export function lazyPython(checked: CheckedProject, options: ProjectPython): LazyPython {
+  return createLazyPython({ root: checked.project.root, site: siteFileOf(checked) }, options);
+}
+
+/** Shows the output of functions to the person at the terminal. */
+export function withPrinted(log: Log, output: Output): Log {
+  return (line) => (line.level === 'info' ? output.note(line.message) : log(line));
 }
