@@ -1,19 +1,24 @@
-import { join, resolve } from 'node:path';
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve, sep } from 'node:path';
 import type { Finding } from '../src/project/finding.ts';
 import type { BuildOptions, BuildResult } from './build-options.ts';
 import { loadBundler } from './bundle.ts';
 import { toCallersLine } from './callers.ts';
-import { copyEngine } from './engine-files.ts';
 import { nativeContents } from './native/native-parts.ts';
 import { enforcePythonTarget, noPython } from './python/check.ts';
 import { replaceFolder } from './replace-folder.ts';
 import { bundleEntries } from './steps/bundles.ts';
 import { inspectDatabase, moveRemote, type ServedDatabase, writeDatabase } from './steps/database.ts';
-import { toBundleFiles, toMaterials, toPlatformFiles, toServedFiles } from './steps/files.ts';
-import { sizedFiles, writeAll } from './steps/folder.ts';
-import { toManifest } from './steps/manifest.ts';
+import {
+  copyEngine,
+  toBundleFiles,
+  toManifest,
+  toMaterials,
+  toPlatformFiles,
+  toServedFiles,
+} from './steps/files.ts';
 import { type Ready, readProject } from './steps/read-project.ts';
-import type { BuildTarget } from './targets/target.ts';
+import type { BuildTarget, BuiltFile, Contents } from './targets/target.ts';
 import { runsPython, TARGETS } from './targets/targets.ts';
 
 /**
@@ -73,4 +78,23 @@ function checkPython({ python }: Ready, options: BuildOptions): readonly Finding
 /** Comes after the inspection, so that its report is seen first. */
 function refuseUnrunnablePython({ python }: Ready, options: BuildOptions): void {
   if (python !== null && !runsPython(options)) throw noPython(python, options.target);
+}
+
+/** Writes files below a folder, and the folders that they need. */
+async function writeAll(folder: string, contents: Contents): Promise<void> {
+  for (const [path, content] of Object.entries(contents)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), content);
+  }
+}
+
+/** Lists all files below a folder with their sizes, sorted by path. */
+async function sizedFiles(folder: string): Promise<readonly BuiltFile[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const names = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const sized = names.toSorted().map(async (name) => ({
+    path: name.slice(folder.length + 1).replaceAll(sep, '/'),
+    bytes: (await stat(name)).size,
+  }));
+  return Promise.all(sized);
 }

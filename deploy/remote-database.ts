@@ -1,15 +1,71 @@
 import { createHash } from 'node:crypto';
-import { open } from 'node:fs/promises';
+import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { compileEngine } from '../adapters/duckdb-wasm/engine/artefact.ts';
 import { pathFile } from '../adapters/duckdb-wasm/engine/path-file.ts';
 import { openWasm } from '../adapters/duckdb-wasm/in-process.ts';
 import { blockOfId, layoutOf } from '../adapters/duckdb-wasm/remote/blocks.ts';
 import { type ColumnBlocks, packColumns } from '../adapters/duckdb-wasm/remote/read-ahead.ts';
 import type { RemoteDatabase } from '../src/catalog/manifest.ts';
+import { SvcError } from '../src/errors.ts';
 import type { JsonObject } from '../src/json.ts';
 import type { Database } from '../src/ports.ts';
 import type { CopiedDatabase } from './database.ts';
-import { toDeploymentName } from './targets/deployment-name.ts';
+import {
+  BLOCKS_FOLDER,
+  type BuildTarget,
+  type StoreKind,
+  toDeploymentName,
+  UPLOADED_DATABASE,
+} from './targets/target.ts';
+
+/** A database of an artefact that may be read by ranges. */
+interface StoreChoice {
+  /** The value of `--store`. */
+  readonly asked: string | undefined;
+  /** The size of the database. */
+  readonly bytes: number;
+  /** Whether the artefact has the native engine. */
+  readonly native: boolean;
+}
+
+/** The place of a database that is read by ranges; null if the artefact contains it as one file. Throws `usage`. */
+export function chooseStore(target: BuildTarget, { asked, bytes, native }: StoreChoice): string | null {
+  const stores: readonly StoreKind[] = target.remote?.stores ?? [];
+  const above = target.remote?.above ?? null;
+  if (asked === undefined) return native || above === null || bytes <= above ? null : (stores[0] ?? null);
+  if (native) {
+    throw new SvcError(
+      'usage',
+      '--store is for the wasm engine. The native engine opens remote files with `attach` of the profile.',
+    );
+  }
+  const kind = kindOf(asked);
+  if (kind !== null && stores.includes(kind)) return asked.replace(/\/+$/, '');
+  const fix =
+    stores.length === 0
+      ? 'Leave it out: the platform reads no database by ranges.'
+      : `Choose ${stores.map((known) => FORMS[known]).join(' or ')}.`;
+  throw new SvcError('usage', `--store ${asked} is not possible for this platform. ${fix}`);
+}
+
+/** The forms of `--store`. */
+const FORMS: { readonly [kind in StoreKind]: string } = {
+  r2: 'r2',
+  assets: 'assets',
+  s3: 's3://bucket/folder',
+  https: 'https://host/folder',
+};
+
+function kindOf(store: string): StoreKind | null {
+  if (store === 'r2' || store === 'assets') return store;
+  if (/^s3:\/\/[a-z0-9][a-z0-9.-]+(\/[\w.\-/]*)?$/.test(store)) return 's3';
+  // Another scheme is safe on this machine only.
+  const address = URL.canParse(store) ? new URL(store) : null;
+  if (address === null || address.search !== '' || address.hash !== '') return null;
+  const here = address.protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(address.hostname);
+  return address.protocol === 'https:' || here ? 'https' : null;
+}
 
 /** The memory for listing the blocks of a large database, in MiB. */
 const MEMORY_MB = 1024;
@@ -20,28 +76,32 @@ const MOST_SEGMENTS = 10_000_000;
 /** Describes a database that an artefact reads by ranges: its key, the digests of its blocks, and the blocks of its columns. */
 export async function describeRemote(
   path: string,
-  { bytes, sha256 }: CopiedDatabase,
+  { sha256 }: CopiedDatabase,
   { project, store }: { readonly project: string; readonly store: string },
 ): Promise<RemoteDatabase> {
   return {
     store,
     key: `${toDeploymentName(project)}/${sha256.slice(0, 16)}.duckdb`,
-    digests: (await digestBlocks(path, bytes)).toString('base64url'),
+    digests: (await digestBlocks(path)).toString('base64url'),
     columns: packColumns(await listColumns(path)),
   };
 }
 
-async function digestBlocks(path: string, bytes: number): Promise<Buffer> {
-  const layout = layoutOf(bytes);
+async function digestBlocks(path: string): Promise<Buffer> {
+  const digests: Buffer[] = [];
+  for await (const block of blocksOf(path)) digests.push(createHash('sha256').update(block).digest());
+  return Buffer.concat(digests);
+}
+
+async function* blocksOf(path: string): AsyncGenerator<Uint8Array> {
   const file = await open(path);
   try {
-    const digests: Buffer[] = [];
+    const layout = layoutOf((await file.stat()).size);
     for (let block = 0; block < layout.count; block += 1) {
       const { start, end } = layout.range(block);
       const { buffer } = await file.read(Buffer.alloc(end - start), 0, end - start, start);
-      digests.push(createHash('sha256').update(buffer).digest());
+      yield buffer;
     }
-    return Buffer.concat(digests);
   } finally {
     await file.close();
   }
@@ -86,4 +146,22 @@ async function read(database: Database, sql: string): Promise<readonly JsonObjec
     { caller: null, signal: new AbortController().signal, timeoutMs: TIMEOUT_MS },
   );
   return rows;
+}
+
+/** Moves a database to its place in the artefact: the file to upload, or the assets of its blocks. */
+export async function placeDatabase(copy: string, folder: string, store: string): Promise<void> {
+  if (store === 'assets') return writeBlocks(copy, join(folder, BLOCKS_FOLDER));
+  const place = join(folder, UPLOADED_DATABASE);
+  await mkdir(dirname(place), { recursive: true });
+  await rename(copy, place);
+}
+
+async function writeBlocks(copy: string, folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  let number = 0;
+  for await (const block of blocksOf(copy)) {
+    await writeFile(join(folder, String(number)), block);
+    number += 1;
+  }
+  await rm(copy);
 }

@@ -1,7 +1,6 @@
 import { relative, resolve } from 'node:path';
 import { thisArchitecture } from '../../deploy/native/architecture.ts';
-import { startPreview } from '../../deploy/preview/preview.ts';
-import { isPublicArtefact, staleBecause, storeOfArtefact } from '../../deploy/preview/rebuild-reason.ts';
+import { choicesOf, staleBecause, startPreview } from '../../deploy/preview/preview.ts';
 import { TARGETS, type TargetName } from '../../deploy/targets/targets.ts';
 import { compileCatalog } from '../../src/catalog/compile.ts';
 import { SvcError } from '../../src/errors.ts';
@@ -79,8 +78,7 @@ async function makeFresh(
   await buildChecked(checked, target, input, output, {
     local: true,
     // The folder may be deployed later, as it was meant to be.
-    public: await isPublicArtefact(out),
-    store: await storeOfArtefact(out),
+    ...(await choicesOf(out)),
     ...(arch === undefined ? {} : { arch }),
   });
   return true;

@@ -6,8 +6,7 @@ import { stringify } from 'yaml';
 import { type Filling, fillDatabase } from '../../adapters/duckdb-native/files/database-file.ts';
 import { inspectFile, refusalOf } from '../../adapters/node/database/database-file.ts';
 import { copyDatabase } from '../../deploy/database.ts';
-import { type LoadSource, parseLoadSource } from '../../deploy/load-source.ts';
-import { loadTables } from '../../deploy/load-tables.ts';
+import { type LoadSource, loadTables, parseLoadSource } from '../../deploy/load-tables.ts';
 import { SvcError } from '../../src/errors.ts';
 import { deleteOnSignal } from '../io/delete-on-signal.ts';
 

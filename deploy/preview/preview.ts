@@ -1,31 +1,13 @@
 import { once } from 'node:events';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { join, relative, sep } from 'node:path';
+import { type Manifest, parseManifest } from '../../src/catalog/manifest.ts';
 import { SvcError } from '../../src/errors.ts';
+import { VERSION } from '../../src/version.ts';
+import { CONFIG_FILE } from '../targets/target.ts';
 import { TARGETS, type TargetName } from '../targets/targets.ts';
-
-/** The choices for running an artefact on this machine. */
-export interface PreviewOptions {
-  /** The folder that `svc build` wrote. */
-  readonly folder: string;
-  /** 0 takes any free port. */
-  readonly port: number;
-  /** The project, whose own copy of the platform's tool is preferred. */
-  readonly root: string;
-  readonly env: Readonly<NodeJS.ProcessEnv>;
-  /** Receives each line that the artefact writes. */
-  readonly onLine: (line: string) => void;
-  /** Ends an artefact that is starting. */
-  readonly stop?: AbortSignal | undefined;
-}
-
-/** An artefact that runs. */
-export interface Preview {
-  /** Address of its MCP endpoint. */
-  readonly url: string;
-  /** Resolves with the reason when the artefact ends by itself. */
-  readonly ended: Promise<string>;
-  close(): Promise<void>;
-}
+import type { Preview, PreviewOptions } from './process.ts';
 
 /** Runs an artefact on this machine as its platform would. Throws address_unavailable if the port is taken. */
 export async function startPreview(target: TargetName, options: PreviewOptions): Promise<Preview> {
@@ -46,3 +28,78 @@ async function refuseTakenPort(port: number): Promise<void> {
   server.close();
   await once(server, 'close');
 }
+
+/** The sources of an artefact. */
+interface Sources {
+  /** The project's folder. */
+  readonly root: string;
+  readonly profile: string;
+  /** The engine, and the processor of the native one: `native on arm64`. */
+  readonly engine: string;
+  /** The hash of its endpoints, because a deleted file leaves no other trace. Null if the project has errors. */
+  readonly catalog: string | null;
+  /** The database, which may lie outside the project. */
+  readonly database: string;
+  /** The bundled user file; null if there is none. */
+  readonly config: string | null;
+}
+
+/** Returns the reason to build an artefact again; null if it is up to date. */
+export async function staleBecause(out: string, sources: Sources): Promise<string | null> {
+  const at = join(out, 'manifest.json');
+  const built = await stat(at).catch(() => null);
+  if (built === null) return 'there is no artefact yet';
+  const manifest = readManifest(await readFile(at, 'utf8'));
+  if (manifest === null) return 'another version of svc built it, or its manifest is damaged';
+  const { version, profile, catalog, native } = manifest;
+  if (version !== VERSION) return `it was built by svc ${version}`;
+  if (profile !== sources.profile) return `it was built for the profile ${profile}`;
+  const engine = native === undefined ? 'wasm' : `native on ${native.arch}`;
+  if (engine !== sources.engine) return `it was built with the engine ${engine}`;
+  if (await hasOtherConfig(out, sources.config)) return 'it was built with another user file';
+  const newer = await newerThan(built.mtimeMs, out, sources);
+  if (newer !== null) return `${relative(sources.root, newer)} is newer`;
+  return sources.catalog === null || sources.catalog === catalog.hash ? null : 'its endpoints have changed';
+}
+
+/** The choices of the build that wrote an artefact, so that the next build makes them again. */
+export async function choicesOf(
+  out: string,
+): Promise<{ readonly public: boolean; readonly store?: string | undefined }> {
+  const text = await readFile(join(out, 'manifest.json'), 'utf8').catch(() => null);
+  const manifest = text === null ? null : readManifest(text);
+  return { public: manifest?.access.public === true, store: manifest?.database.remote?.store };
+}
+
+/** Null for a manifest that this version does not read. */
+function readManifest(text: string): Manifest | null {
+  try {
+    return parseManifest(text);
+  } catch {
+    return null;
+  }
+}
+
+async function hasOtherConfig(out: string, config: string | null): Promise<boolean> {
+  const there = await readFile(join(out, CONFIG_FILE), 'utf8').catch(() => null);
+  return there !== (config === null ? null : await readFile(config, 'utf8'));
+}
+
+async function newerThan(built: number, out: string, { root, database }: Sources): Promise<string | null> {
+  for (const file of [database, `${database}.wal`, ...(await filesOf(root, out))]) {
+    const found = await stat(file).catch(() => null);
+    if (found !== null && found.mtimeMs > built) return file;
+  }
+  return null;
+}
+
+/** The files that an author writes; built, installed, hidden and log files do not count. */
+async function filesOf(root: string, out: string): Promise<readonly string[]> {
+  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => !file.startsWith(`${out}${sep}`) && !IGNORED.test(`${sep}${relative(root, file)}`));
+}
+
+const IGNORED = /[\\/](\.|(build|node_modules)[\\/])|\.(jsonl|log|duckdb|wal)$/;

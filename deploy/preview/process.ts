@@ -3,6 +3,31 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { SvcError } from '../../src/errors.ts';
 
+/** The choices for running an artefact on this machine. */
+export interface PreviewOptions {
+  /** The folder that `svc build` wrote. */
+  readonly folder: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** The project, whose own copy of the platform's tool is preferred. */
+  readonly root: string;
+  readonly env: Readonly<NodeJS.ProcessEnv>;
+  /** Receives each line that the artefact writes. */
+  readonly onLine: (line: string) => void;
+  /** Ends an artefact that is starting. */
+  readonly stop?: AbortSignal | undefined;
+}
+
+/** An artefact that runs. */
+export interface Preview {
+  /** Address of its MCP endpoint. */
+  readonly url: string;
+  /** Resolves with the reason when the artefact ends by itself. */
+  readonly ended: Promise<string>;
+  /** Ends the artefact and waits for its end. */
+  close(): Promise<void>;
+}
+
 /** A program to start. */
 export interface ChildOptions {
   /** The program. Default: this Node. */
@@ -18,18 +43,10 @@ export interface ChildOptions {
   readonly urlIn: (line: string) => string | null;
 }
 
-/** A started program. */
-export interface PreviewProcess {
-  readonly url: string;
-  readonly ended: Promise<string>;
-  /** Sends SIGTERM and waits for the end. */
-  close(): Promise<void>;
-}
-
 const TAIL = 20;
 
 /** Starts a program and waits until it reports its address. Throws with its last lines if it ends before. */
-export async function startChild(options: ChildOptions): Promise<PreviewProcess> {
+export async function startChild(options: ChildOptions): Promise<Preview> {
   const { command = process.execPath, args, cwd, env, onLine, stop, urlIn } = options;
   const child = spawn(command, args, {
     cwd,

@@ -3,8 +3,7 @@ import type { Finding } from '../../src/project/finding.ts';
 import type { BuildOptions } from '../build-options.ts';
 import { refuseBuild } from '../compile-project.ts';
 import { runsPython, TARGET_NAMES, TARGETS, type TargetName, toChoice } from '../targets/targets.ts';
-import { type PythonSources, type ReachedFile, reachedFrom } from './import-graph.ts';
-import { type PythonImport, usesOf } from './imports.ts';
+import { type PythonImport, type PythonSources, type ReachedFile, reachedFrom, usesOf } from './imports.ts';
 import { MISSING_MODULES, NATIVE_PACKAGES, STANDARD_MODULES } from './known-modules.ts';
 
 /** The Python of a project: the files of its endpoints and its folder of modules. */

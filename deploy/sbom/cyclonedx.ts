@@ -1,5 +1,4 @@
 import type { JsonObject } from '../../src/json.ts';
-import type { EngineFacts } from './engine.ts';
 import { idOf, type Package, SELF } from './packages.ts';
 
 /** The contents of a bill of materials. */
@@ -142,4 +141,12 @@ function uuidOf(hash: string): string {
     hash.slice(20, 32),
   ];
   return `${a}-${b}-8${c}-8${d}-${e}`;
+}
+
+/** Facts about the database engine of an artefact. */
+export interface EngineFacts {
+  /** Version of the package that it is made from. */
+  readonly version: string;
+  /** The SHA-256 of each file, by the file's name. */
+  readonly files: { readonly [file: string]: string };
 }

@@ -5,13 +5,12 @@ import type { Metafile } from 'esbuild';
 import { ENGINE_VERSION } from '../../adapters/node/database/database-file.ts';
 import { BUNDLED_FROM } from '../bundle.ts';
 import { MATERIALS } from '../targets/target.ts';
-import { type ExtensionFacts, toBom } from './cyclonedx.ts';
-import { engineFacts } from './engine.ts';
+import { type EngineFacts, type ExtensionFacts, toBom } from './cyclonedx.ts';
 import { toLicenses } from './licenses.ts';
 import { type Package, packagesOf } from './packages.ts';
 
 /** The identity of an artefact in its bill of materials. */
-export interface Artefact {
+interface Artefact {
   readonly project: string;
   readonly target: string;
   readonly hash: string;
@@ -19,7 +18,7 @@ export interface Artefact {
 }
 
 /** The engine of an artefact, and what is copied beside its bundles. */
-export interface EngineMaterials {
+interface EngineMaterials {
   /** The folder of the wasm engine; null for the native engine, whose driver is among the copied packages. */
   readonly engine: string | null;
   readonly copied?: readonly Package[];
@@ -75,4 +74,17 @@ function toLicensed({ name, version, license }: ExtensionFacts, copied: readonly
     name: `duckdb-extension-${name}@${version} (${license ?? 'see its publisher'})`,
     text: (license === null ? undefined : driver) ?? 'Ask the publisher of this extension for its licence.',
   };
+}
+
+/** Reads `artefact.json` beside the engine. */
+function engineFacts(folder: string): EngineFacts {
+  const { inputs, outputs }: Described = JSON.parse(readFileSync(join(folder, 'artefact.json'), 'utf8'));
+  const wasm = Object.entries(outputs).filter(([file]) => file.endsWith('.wasm'));
+  const files = Object.fromEntries(wasm.map(([file, { sha256 }]) => [file, sha256]));
+  return { version: inputs['@duckdb/duckdb-wasm'], files };
+}
+
+interface Described {
+  readonly inputs: { readonly '@duckdb/duckdb-wasm': string };
+  readonly outputs: { readonly [file: string]: { readonly sha256: string } };
 }

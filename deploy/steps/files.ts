@@ -1,11 +1,19 @@
+import { createHash } from 'node:crypto';
+import { copyFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { auditSettingsOf } from '../../adapters/artefact/audit.ts';
+import { artefactFolder, readEngine } from '../../adapters/duckdb-wasm/engine/artefact.ts';
 import type { Manifest } from '../../src/catalog/manifest.ts';
 import { MEMORY_PATH } from '../../src/project/attachment.ts';
+import type { SiteFile } from '../../src/project/site-model.ts';
+import type { Allowed } from '../../src/quality/gate/report.ts';
+import { VERSION } from '../../src/version.ts';
 import type { BuildOptions } from '../build-options.ts';
 import { toCallersLine } from '../callers.ts';
 import type { CopiedDatabase } from '../database.ts';
-import { engineFolder } from '../engine-files.ts';
-import { driverMaterial, type NativeParts } from '../native/native-parts.ts';
-import { pyodidePackage } from '../python/pyodide-files.ts';
+import { driverMaterial, type NativeParts, nativeHash } from '../native/native-parts.ts';
+import { pyodidePackage, pythonHash } from '../python/pyodide-files.ts';
 import { materialFiles } from '../sbom/files.ts';
 import {
   type BuildTarget,
@@ -16,6 +24,7 @@ import {
 } from '../targets/target.ts';
 import type { TargetName } from '../targets/targets.ts';
 import type { Bundles } from './bundles.ts';
+import type { ServedDatabase } from './database.ts';
 import type { Ready } from './read-project.ts';
 
 /** The files of the bundled programs. */
@@ -81,4 +90,56 @@ export function toServedFiles({ config }: Ready, manifest: Manifest): Contents {
     'manifest.json': `${JSON.stringify(manifest)}\n`,
     ...(config === null ? {} : { [CONFIG_FILE]: config }),
   };
+}
+
+const ENGINE_FILES = ['trampolines.wasm', 'LICENSE.duckdb.txt'];
+
+/** Copies the engine that every artefact runs on. */
+export async function copyEngine(folder: string): Promise<void> {
+  await writeFile(join(folder, 'duckdb.wasm'), await readEngine());
+  for (const file of ENGINE_FILES) await copyFile(join(engineFolder(), file), join(folder, file));
+}
+
+/** The folder of the engine. Throws `database_unavailable` if it is missing. */
+function engineFolder(): string {
+  return fileURLToPath(artefactFolder());
+}
+
+/** The manifest of an artefact. Its hash covers everything that decides how the artefact answers. */
+export function toManifest(
+  { site, catalog, config, callers, python, native }: Ready,
+  database: ServedDatabase,
+  allowed: readonly Allowed[],
+): Manifest {
+  const { profile } = site;
+  const secrets = secretNamesOf(site);
+  const audit = auditSettingsOf(site.audit, process.env);
+  const parts = [
+    catalog.hash,
+    database.sha256,
+    JSON.stringify([database.name, profile, secrets, audit, config, callers]),
+    ...(allowed.length === 0 ? [] : [JSON.stringify(allowed)]),
+    ...(python === null ? [] : [pythonHash(python)]),
+    ...(native === null ? [] : [nativeHash(native)]),
+  ];
+  const hash = createHash('sha256').update(parts.join(' ')).digest('hex');
+  const manifest = {
+    svc: 1,
+    version: VERSION,
+    hash,
+    database,
+    profile,
+    secrets,
+    access: callers,
+    audit,
+    catalog,
+    ...(allowed.length === 0 ? {} : { allowed }),
+    ...(native === null ? {} : { native: native.manifest }),
+  } as const;
+  return python === null ? manifest : { ...manifest, python: { folder: python.folder } };
+}
+
+/** The secrets that the project names, also those of its attached databases. */
+function secretNamesOf({ secrets, database: { attach } }: SiteFile): readonly string[] {
+  return [...new Set([...secrets, ...attach.flatMap(({ secret }) => secret ?? [])])];
 }

@@ -1,5 +1,5 @@
 import type { Architecture } from '../native/architecture.ts';
-import type { Preview, PreviewOptions } from '../preview/preview.ts';
+import type { Preview, PreviewOptions } from '../preview/process.ts';
 import type { ProjectPackage } from '../project-package.ts';
 import type { CarriedPython } from '../python/carried-python.ts';
 
@@ -64,7 +64,7 @@ export const NATIVE_FOLDERS = ['native', 'extensions', 'database'] as const;
 export type Contents = { readonly [path: string]: string | Uint8Array };
 
 /** The bundles to make. Maps the path in the artefact to the entry module below `adapters/`, without its extension. */
-export type BundleEntries = { readonly [path: string]: string };
+type BundleEntries = { readonly [path: string]: string };
 
 /** One written file of the artefact; its path is relative to the folder. */
 export type BuiltFile = { readonly path: string; readonly bytes: number };
@@ -109,4 +109,22 @@ export interface BuildTarget {
 /** Formats a number of bytes for people, e.g. `25.0 MiB`. */
 export function toMiB(bytes: number): string {
   return `${(bytes / 1_048_576).toFixed(1)} MiB`;
+}
+
+/** The folder of a database whose blocks are static assets. Each file is named by the number of its block. */
+export const BLOCKS_FOLDER = 'assets/blocks';
+
+/**
+ * Converts a project's name to a form that platforms accept: lower case, digits and dashes, 2 to 50 characters, a
+ * letter first.
+ */
+export function toDeploymentName(project: string): string {
+  const plain = project
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replace(/^[^a-z]+/, '')
+    .slice(0, 50)
+    .replace(/-+$/, '');
+  if (plain.length > 1) return plain;
+  return plain === '' ? 'server' : `server-${plain}`;
 }

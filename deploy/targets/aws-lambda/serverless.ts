@@ -1,6 +1,5 @@
 import type { Architecture } from '../../native/architecture.ts';
-import { toDeploymentName } from '../deployment-name.ts';
-import type { ProjectFacts } from '../target.ts';
+import { type ProjectFacts, toDeploymentName } from '../target.ts';
 
 /** The facts of a project that both templates name. */
 export type TemplateFacts = Pick<ProjectFacts, 'project' | 'callers'>;

@@ -15,7 +15,7 @@ import {
 } from '../target.ts';
 import { uploadCommand, uploadReadme } from '../upload.ts';
 import { createZip } from '../zip.ts';
-import { previewLambda } from './preview/preview.ts';
+import { previewLambda } from './preview/function.ts';
 import { samTemplate } from './sam.ts';
 import { MEMORY_MB, RUNTIME, serverlessYml, type TemplateFacts } from './serverless.ts';
 

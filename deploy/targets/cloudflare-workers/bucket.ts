@@ -1,5 +1,4 @@
-import { toDeploymentName } from '../deployment-name.ts';
-import { type ProjectFacts, type RemoteFacts, UPLOADED_DATABASE } from '../target.ts';
+import { type ProjectFacts, type RemoteFacts, toDeploymentName, UPLOADED_DATABASE } from '../target.ts';
 
 /** The largest file that wrangler uploads to a bucket, in bytes. */
 const WRANGLER_LIMIT = 300 * 1_048_576;

@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { SvcError } from '../../../src/errors.ts';
-import type { Preview, PreviewOptions } from '../../preview/preview.ts';
-import { startChild } from '../../preview/process.ts';
+import { type Preview, type PreviewOptions, startChild } from '../../preview/process.ts';
 import { fillLocalBucket } from './local-bucket.ts';
 
 /** Keeps wrangler from sending metrics and from asking questions. */

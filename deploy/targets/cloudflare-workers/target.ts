@@ -1,8 +1,8 @@
 import { MAX_RANGES } from '../../../adapters/cloudflare-workers/limits.ts';
 import { MEMORY_MB } from '../../../adapters/duckdb-wasm/in-process.ts';
 import { SvcError } from '../../../src/errors.ts';
-import { BLOCKS_FOLDER } from '../../store.ts';
 import {
+  BLOCKS_FOLDER,
   type BuildTarget,
   type BuiltFile,
   CONFIG_FILE,

@@ -1,5 +1,4 @@
-import { toDeploymentName } from '../deployment-name.ts';
-import { CONFIG_FILE, type ProjectFacts } from '../target.ts';
+import { CONFIG_FILE, type ProjectFacts, toDeploymentName } from '../target.ts';
 import { bucketName } from './bucket.ts';
 
 const COMPATIBILITY_DATE = '2026-10-20';

@@ -1,8 +1,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { SvcError } from '../../../src/errors.ts';
-import type { Preview, PreviewOptions } from '../../preview/preview.ts';
-import { startChild } from '../../preview/process.ts';
+import { type Preview, type PreviewOptions, startChild } from '../../preview/process.ts';
 import type { BuildTarget, ProjectFacts } from '../target.ts';
 
 /** The permissions of the program: it writes no file and starts no program. */

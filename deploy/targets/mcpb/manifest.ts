@@ -6,7 +6,7 @@ import { toConnections } from '../../../src/settings/references/connections.ts';
 import { parseReferences } from '../../../src/settings/references/reference.ts';
 import { readUserFile } from '../../../src/settings/user-file.ts';
 import type { ProjectPackage } from '../../project-package.ts';
-import { toDeploymentName } from '../deployment-name.ts';
+import { toDeploymentName } from '../target.ts';
 
 /** The newest version of the schema that is not experimental. */
 const MANIFEST_VERSION = '0.3';

@@ -5,9 +5,15 @@ import { parseManifest } from '../../../src/catalog/manifest.ts';
 import { SvcError } from '../../../src/errors.ts';
 import { readProjectPackage } from '../../project-package.ts';
 import { pythonFiles } from '../../python/pyodide-files.ts';
-import { toDeploymentName } from '../deployment-name.ts';
 import { previewNode } from '../node/preview.ts';
-import { type BuildTarget, type BuiltFile, CONFIG_FILE, type ProjectFacts, toMiB } from '../target.ts';
+import {
+  type BuildTarget,
+  type BuiltFile,
+  CONFIG_FILE,
+  type ProjectFacts,
+  toDeploymentName,
+  toMiB,
+} from '../target.ts';
 import { createZip } from '../zip.ts';
 import { SERVER_FOLDER, toBundleManifest } from './manifest.ts';
 import { toServerJson } from './registry.ts';

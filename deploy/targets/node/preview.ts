@@ -1,7 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Preview, PreviewOptions } from '../../preview/preview.ts';
-import { startChild } from '../../preview/process.ts';
+import { type Preview, type PreviewOptions, startChild } from '../../preview/process.ts';
 
 /** The folder that the artefact writes to, e.g. its audit file. A build keeps names that begin with a dot. */
 const STATE = '.state';

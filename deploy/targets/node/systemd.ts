@@ -1,5 +1,4 @@
-import { toDeploymentName } from '../deployment-name.ts';
-import type { ProjectFacts } from '../target.ts';
+import { type ProjectFacts, toDeploymentName } from '../target.ts';
 
 /** A systemd unit: the service has a user of its own, can write only its state, and is given time to stop. */
 export function systemdUnit({ project, callers }: Pick<ProjectFacts, 'project' | 'callers'>): string {

@@ -1,7 +1,13 @@
 import { ARCHITECTURES } from '../../native/architecture.ts';
 import { pythonFiles } from '../../python/pyodide-files.ts';
-import { toDeploymentName } from '../deployment-name.ts';
-import { type BuildTarget, CONFIG_FILE, MATERIALS, type ProjectFacts, PYTHON_FOLDERS } from '../target.ts';
+import {
+  type BuildTarget,
+  CONFIG_FILE,
+  MATERIALS,
+  type ProjectFacts,
+  PYTHON_FOLDERS,
+  toDeploymentName,
+} from '../target.ts';
 import { uploadCommand, uploadReadme } from '../upload.ts';
 import { dockerfile } from './dockerfile.ts';
 import { previewNode } from './preview.ts';

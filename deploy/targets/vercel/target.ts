@@ -2,8 +2,7 @@ import { copyFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SvcError } from '../../../src/errors.ts';
 import { sourceFile } from '../../bundle.ts';
-import type { Preview, PreviewOptions } from '../../preview/preview.ts';
-import { startChild } from '../../preview/process.ts';
+import { type Preview, type PreviewOptions, startChild } from '../../preview/process.ts';
 import { pythonFiles } from '../../python/pyodide-files.ts';
 import {
   type BuildTarget,

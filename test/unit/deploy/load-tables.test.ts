@@ -10,8 +10,7 @@ import { compileEngine } from '../../../adapters/duckdb-wasm/engine/artefact.ts'
 import { pathFile } from '../../../adapters/duckdb-wasm/engine/path-file.ts';
 import { openWasm } from '../../../adapters/duckdb-wasm/in-process.ts';
 import { buildTarget } from '../../../deploy/build.ts';
-import { parseLoadSource } from '../../../deploy/load-source.ts';
-import { type LoadOptions, loadTables } from '../../../deploy/load-tables.ts';
+import { type LoadOptions, loadTables, parseLoadSource } from '../../../deploy/load-tables.ts';
 import { parseManifest } from '../../../src/catalog/manifest.ts';
 import type { JsonValue } from '../../../src/json.ts';
 

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { unzipSync } from 'fflate';
+import type { Preview, PreviewOptions } from '../../../preview/process.ts';
 import { MEMORY_MB } from '../serverless.ts';
 import { type Gateway, startFront } from './gateway.ts';
 import { type RuntimeApi, startRuntimeApi } from './runtime-api.ts';
@@ -104,4 +105,17 @@ export async function unpack(zip: string): Promise<string> {
     await writeFile(join(root, path), bytes);
   }
   return root;
+}
+
+/** Runs `function.zip` in a process, behind stand-ins for the Lambda Runtime API and a Function URL. */
+export async function previewLambda({ folder, port, env, onLine }: PreviewOptions): Promise<Preview> {
+  const given = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const { url, ended, close } = await startFunction(join(folder, 'function.zip'), {
+    gateway: 'function-url',
+    // Only this machine reaches it.
+    environment: { SVC_LAMBDA_RESPONSE: 'stream', ...Object.fromEntries(given), SVC_PUBLIC: 'true' },
+    port,
+    onLine,
+  });
+  return { url: new URL('mcp', url).href, ended, close };
 }

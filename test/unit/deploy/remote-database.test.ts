@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { chooseStore, placeDatabase } from '../../../deploy/store.ts';
+import { chooseStore, placeDatabase } from '../../../deploy/remote-database.ts';
 import { TARGETS, type TargetName } from '../../../deploy/targets/targets.ts';
 
 const MB = 1_048_576;

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { staleBecause } from '../../../../deploy/preview/rebuild-reason.ts';
+import { staleBecause } from '../../../../deploy/preview/preview.ts';
 import { VERSION } from '../../../../src/version.ts';
 
 let root: string;

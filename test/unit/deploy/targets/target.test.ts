@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toDeploymentName } from '../../../../deploy/targets/deployment-name.ts';
+import { toDeploymentName } from '../../../../deploy/targets/target.ts';
 
 test.each([
   ['hello', 'hello'],
