@@ -1,7 +1,6 @@
 import type { CallAnswer, EndpointCard, JsonObject } from '../cli/workbench/model.ts';
 import { CallDetail } from './call-detail.tsx';
 import { isDrawable, ResultChart } from './drawing.tsx';
-import { Failure } from './failure.tsx';
 import { Questions } from './questions.tsx';
 import { Pre, Scroll } from './scroll.tsx';
 import { type Tab, Tabs } from './tabs.tsx';
@@ -124,4 +123,30 @@ type Fields = ReadonlyMap<string, string>;
 function fieldsOf({ answer: { value, text } }: NamedAnswer): Fields {
   if (value === undefined) return new Map([['error', text]]);
   return new Map(flatten(value).map(([path, one]) => [path, toText(one)]));
+}
+
+/** A failed call as its client meets it, and the reason that only the author sees. */
+function Failure({ answer: { text, code, cause } }: { readonly answer: CallAnswer }) {
+  return (
+    <div class="failure" role="alert">
+      <p class="error">{text}</p>
+      <p class="dim">
+        This is all that a client and its model learn.
+        {code === null ? null : (
+          <>
+            {' '}
+            The code in records is <code>{code}</code>.
+          </>
+        )}
+      </p>
+      {cause === null ? null : (
+        <>
+          <p>
+            <strong>The reason, from the log.</strong> <span class="dim">Clients do not get it.</span>
+          </p>
+          <pre>{cause}</pre>
+        </>
+      )}
+    </div>
+  );
 }

@@ -11,8 +11,7 @@ import {
 } from '../call/session.ts';
 import type { CommandInput, Run } from '../command.ts';
 import { configuredAddress, toAddress } from '../doctor/address.ts';
-import { toColumns } from '../io/columns.ts';
-import { type Output, styled } from '../io/output.ts';
+import { type Output, styled, toColumns } from '../io/output.ts';
 import { toText } from '../io/value-text.ts';
 import { parseParamOptions } from '../project/options.ts';
 import { checkSite } from '../project/project.ts';

@@ -1,8 +1,7 @@
 import type { EffectiveValue } from '../../src/settings/effective/effective.ts';
 import type { Run } from '../command.ts';
-import { toColumns } from '../io/columns.ts';
 import { toFindingLines } from '../io/findings.ts';
-import { styled } from '../io/output.ts';
+import { styled, toColumns } from '../io/output.ts';
 import { checkProject } from '../project/project.ts';
 import { checkProjectSettings, toConfigError } from '../project/settings.ts';
 

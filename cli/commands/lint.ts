@@ -6,9 +6,8 @@ import type { Project } from '../../src/project/model.ts';
 import { isAtLeast, lintProject, SEVERITIES } from '../../src/quality/lint/lint.ts';
 import { type TokenBill, toTokenBill } from '../../src/quality/lint/token-bill.ts';
 import type { CommandInput, Run } from '../command.ts';
-import { toColumns } from '../io/columns.ts';
 import { toFindingLines } from '../io/findings.ts';
-import { count, styled } from '../io/output.ts';
+import { count, styled, toColumns } from '../io/output.ts';
 import { type CheckedProject, checkProject, soundPart } from '../project/project.ts';
 
 /** `svc lint`: reports missing metadata, and files with errors. */

@@ -1,7 +1,6 @@
 import type { Endpoint, EndpointFile } from '../../src/project/model.ts';
 import type { Run } from '../command.ts';
-import { toColumns } from '../io/columns.ts';
-import { count, styled } from '../io/output.ts';
+import { count, styled, toColumns } from '../io/output.ts';
 import { type CheckedProject, checkProject } from '../project/project.ts';
 
 interface Row {

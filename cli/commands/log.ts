@@ -8,8 +8,7 @@ import { type AuditGroup, type AuditStats, type Tally, toStats, toTallies } from
 import { SvcError } from '../../src/errors.ts';
 import type { JsonValue } from '../../src/json.ts';
 import { type CommandInput, numberOf, type Run } from '../command.ts';
-import { toColumns } from '../io/columns.ts';
-import { count, type Output, styled } from '../io/output.ts';
+import { count, type Output, styled, toColumns } from '../io/output.ts';
 import { type AuditLog, auditFilterOf, auditOf } from '../log/audit-log.ts';
 
 const MAX_SHOWN = 1_000_000;

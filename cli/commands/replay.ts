@@ -16,8 +16,7 @@ import {
   replay,
 } from '../../src/quality/replay/run.ts';
 import { type CommandInput, numberOf, type Run } from '../command.ts';
-import { toColumns } from '../io/columns.ts';
-import { count, styled } from '../io/output.ts';
+import { count, styled, toColumns } from '../io/output.ts';
 import { parseUser } from '../project/options.ts';
 import { ensureWasmArtefact } from '../project/wasm-artefact.ts';
 

@@ -6,8 +6,7 @@ import {
   summarizeChanges,
 } from '../../src/quality/drift/change.ts';
 import { toLineDiff } from '../../src/quality/drift/lines.ts';
-import { toColumns } from '../io/columns.ts';
-import { count, styled } from '../io/output.ts';
+import { count, styled, toColumns } from '../io/output.ts';
 
 const STYLES = { breaking: 'error', widening: 'warning', wording: 'info' } as const;
 const WIDEST = 400;

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SvcError } from '../../src/errors.ts';
 import type { Finding } from '../../src/project/finding.ts';
-import { type ColumnRow, toColumns, widthOfTerminal } from './columns.ts';
-import { count, styled } from './output.ts';
+import { type ColumnRow, count, styled, toColumns, widthOfTerminal } from './output.ts';
 
 /** The choices for printing findings. */
 interface FindingsFormat {

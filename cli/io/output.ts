@@ -1,4 +1,4 @@
-import { styleText } from 'node:util';
+import { stripVTControlCharacters, styleText } from 'node:util';
 import type { JsonValue } from '../../src/json.ts';
 import { createProgressLine, type Say } from './progress.ts';
 
@@ -79,4 +79,115 @@ export function tolerateClosedPipes(): void {
 /** Formats a number with a noun: `1 error`, `2 errors`. */
 export function count(many: number, noun: string): string {
   return `${many} ${noun}${many === 1 ? '' : 's'}`;
+}
+
+/** The cells of a row, or a line that belongs to no column. */
+export type ColumnRow = readonly string[] | string;
+
+/** The narrowest column that is made narrower still. */
+const NARROWEST = 12;
+const GAP = 2;
+
+/**
+ * Aligns rows in columns. Colours have no width, and the last column is not padded. Where a table is wider than the
+ * terminal, the widest columns wrap by word; without a terminal nothing wraps.
+ */
+export function toColumns(
+  rows: readonly ColumnRow[],
+  indent = '',
+  width: number = widthOfTerminal(process.stdout),
+): string {
+  const cells = rows.filter((row) => typeof row !== 'string');
+  const widths = fitted(widthsOf(cells), width - indent.length);
+  return rows.map((row) => (typeof row === 'string' ? row : toLines(row, widths, indent))).join('\n');
+}
+
+/** The columns of a terminal; infinite for a pipe or a file. */
+export function widthOfTerminal({ isTTY, columns }: NodeJS.WriteStream): number {
+  return isTTY && columns > 0 ? columns : Number.POSITIVE_INFINITY;
+}
+
+/** Goes row by row, because there may be more rows than a call takes arguments. */
+function widthsOf(rows: readonly (readonly string[])[]): readonly number[] {
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (const [column, cell] of row.entries()) {
+      widths[column] = Math.max(widths[column] ?? 0, widthOf(cell));
+    }
+  }
+  return widths;
+}
+
+/** Takes from the widest column until all fit, or none can be narrower. */
+function fitted(natural: readonly number[], width: number): readonly number[] {
+  const widths = [...natural];
+  for (;;) {
+    const total = widths.reduce((sum, one) => sum + one + GAP, -GAP);
+    const widest = Math.max(...widths);
+    if (total <= width || widest <= NARROWEST) return widths;
+    const next = Math.max(NARROWEST, ...widths.filter((one) => one < widest));
+    const step = Math.min(total - width, Math.max(1, widest - next));
+    widths[widths.indexOf(widest)] = Math.max(NARROWEST, widest - step);
+  }
+}
+
+function toLines(row: readonly string[], widths: readonly number[], indent: string): string {
+  const wrapped = row.map((cell, column) => wrap(cell, widths[column] ?? 0));
+  const height = Math.max(1, ...wrapped.map(({ length }) => length));
+  return Array.from({ length: height }, (_, line) => {
+    const parts = wrapped.map((lines, column) => {
+      const text = lines[line] ?? '';
+      return column === row.length - 1 ? text : text + ' '.repeat((widths[column] ?? 0) - widthOf(text));
+    });
+    return indent + parts.join(' '.repeat(GAP)).trimEnd();
+  }).join('\n');
+}
+
+const RESET = '\u001b[0m';
+
+/** Breaks a cell at spaces, and a word that is too long after a mark. Colour and indent continue on the next line. */
+function wrap(cell: string, width: number): readonly string[] {
+  if (widthOf(cell) <= width) return [cell];
+  const lines: string[] = [];
+  const indent = /^ */.exec(cell)?.[0] ?? '';
+  let [line, used, colour] = ['', 0, ''];
+  const end = () => {
+    lines.push(line.trimEnd() + (colour === '' ? '' : RESET));
+    [line, used] = [indent + colour, indent.length];
+  };
+  for (const [token] of cell.matchAll(TOKENS)) {
+    if (token.startsWith('\u001b')) {
+      colour += token;
+      line += token;
+      continue;
+    }
+    let rest = token;
+    const isSpace = rest.trim() === '';
+    if (used > indent.length && used + rest.length > width) {
+      end();
+      if (isSpace) continue;
+    }
+    while (used + rest.length > width) {
+      const size = breakOf(rest, Math.max(1, width - used));
+      line += rest.slice(0, size);
+      rest = rest.slice(size);
+      end();
+    }
+    line += rest;
+    used += rest.length;
+  }
+  return [...lines, line];
+}
+
+/** The place to break a word: behind the last mark of its first part. */
+function breakOf(word: string, width: number): number {
+  const mark = /^.*[/_.,:-]/.exec(word.slice(0, width))?.[0].length ?? 0;
+  return mark > width / 3 ? mark : width;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with the escape character
+const TOKENS = /\u001b\[[\d;]*m|\s+|[^\s\u001b]+/g;
+
+function widthOf(cell: string): number {
+  return stripVTControlCharacters(cell).length;
 }

@@ -1,6 +1,5 @@
 import { isObject, type JsonObject, type JsonValue, toTextOrJson } from '../../src/json.ts';
-import { toColumns } from './columns.ts';
-import { count, styled } from './output.ts';
+import { count, styled, toColumns } from './output.ts';
 
 const WIDEST = 50;
 

@@ -1,5 +1,4 @@
-import { toColumns } from '../io/columns.ts';
-import { styled } from '../io/output.ts';
+import { styled, toColumns } from '../io/output.ts';
 import { nodeValueAt, type YamlEdit } from './yaml-edit.ts';
 
 /** A remark about the migration of one file. */

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openProjectFiles } from '../../../../adapters/node/project/project-files.ts';
+import { checkConfiguration, checkFiles } from '../../../../cli/commands/doctor.ts';
 import { checkNode, diagnosePython } from '../../../../cli/doctor/local/runtimes.ts';
-import { checkConfiguration, checkFiles } from '../../../../cli/doctor/local.ts';
 import type { Finding } from '../../../../src/project/finding.ts';
 import { loadProject } from '../../../../src/project/load.ts';
 

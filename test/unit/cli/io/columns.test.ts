@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { toColumns } from '../../../../cli/io/columns.ts';
+import { toColumns } from '../../../../cli/io/output.ts';
 
 it('aligns all but the last column, without counting colours', () => {
   const rows = [['a', '\u001b[1mbbb\u001b[22m', 'c'], ['aa', 'b', 'cc'], ['x']];
