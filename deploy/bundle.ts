@@ -159,7 +159,7 @@ const OPTIONS = {
   charset: 'utf8',
   legalComments: 'eof',
   external: BESIDE,
-  // nothing of the machine it is built on
+  // the bundle must not depend on the machine that builds it
   tsconfigRaw: '{}',
   sourcemap: false,
   write: false,

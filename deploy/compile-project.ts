@@ -61,7 +61,7 @@ const NATIVE = 'build with `--engine native` for node or aws-lambda';
 /** An artefact's database is a read-only copy, because anything written to it would be lost with the instance. */
 function writersProblem({ catalog: { tools, resources } }: SoundProject): SvcError | null {
   const entries = [...Object.values(tools), ...Object.values(resources)];
-  // what a function does is known when it does it
+  // whether a Python function writes is known only when it runs
   const writers = entries.filter(({ source }) => source.language === 'sql' && source.mode === 'write');
   if (writers.length === 0) return null;
   const names = writers.map(({ name }) => name).join(', ');

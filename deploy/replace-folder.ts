@@ -38,7 +38,7 @@ async function keepLocalFiles(out: string, fresh: string): Promise<void> {
   }
 }
 
-/** The files in a hidden folder that the build writes too, but without them; none for a hidden file. */
+/** The files that only the old copy of a hidden folder has; none for a hidden file. */
 async function besideWritten(out: string, fresh: string, name: string): Promise<readonly string[]> {
   const within = await readdir(join(out, name)).catch(() => []);
   return within.map((file) => join(name, file)).filter((place) => !existsSync(join(fresh, place)));

@@ -39,7 +39,7 @@ interface Artefact {
   readonly outputs: { readonly [file: string]: { readonly sha256: string; readonly bytes: number } };
 }
 
-/** Makes the engine's artefacts from the pinned package; does nothing where they are up to date. */
+/** Makes the engine's artefacts from the pinned package. Does nothing if they are up to date. */
 export async function buildWasm(out = OUT): Promise<void> {
   const inputs = readInputs();
   if (isFresh(out, inputs)) {
@@ -136,7 +136,7 @@ function measure(engine: Uint8Array): Measures {
   return { bytes, slots: reader.number() + 1, sha256: sha256(engine) };
 }
 
-/** The linker's own note of data and table sizes must be what the loader assumes. */
+/** Throws if the linker's sizes of data and table differ from those that the loader assumes. */
 function checkLayout(engine: Uint8Array): void {
   const { bytes, slots } = measure(engine);
   if (bytes === DATA.bytes && slots === TABLE_SLOTS) return;

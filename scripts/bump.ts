@@ -70,7 +70,7 @@ async function inTemporaryFolder<T>(work: (folder: string) => Promise<T>): Promi
   }
 }
 
-/** A process of its own reads the pins anew. It fails where the engine no longer exports a function that we call. */
+/** Reads the new pins in a process of its own. Fails if the engine no longer exports a function that we call. */
 function build(): boolean {
   const { status } = spawnSync(NODE, ['scripts/build-wasm.ts'], { stdio: 'inherit' });
   if (status !== 0)
@@ -90,7 +90,7 @@ function megabytes(bytes: number): string {
   return `${(bytes / 1e6).toFixed(2)} MB`;
 }
 
-/** Records the lists of the new version; what came is to be tried as a caller of the SQL tools. */
+/** Records the lists of the new version. Try each new function as a caller of the SQL tools. */
 function reportSurface(): void {
   const recorded: Surface = JSON.parse(readFileSync(SURFACE, 'utf8'));
   const program =

@@ -82,7 +82,7 @@ function buildAll(place: Place, bundle: string): Readonly<Record<string, string>
   return digests(out);
 }
 
-/** Runs a program as the user of a place. Throws what it printed if it fails. */
+/** Runs a program as the user of a place. If it fails, throws an error with its output. */
 function runIn({ checkout, umask, user, env }: Place, cwd: string, command: readonly string[]): void {
   const as = user === null ? [] : ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--clear-groups'];
   const [program = '', ...args] = [...as, 'sh', '-c', `umask ${umask} && exec "$@"`, 'sh', ...command];

@@ -96,7 +96,7 @@ function pagesByCalls(): boolean {
   return config.pageSize !== null && host?.callsTools === true;
 }
 
-/** Whether the tool has rows that the page has not. */
+/** Whether the tool has rows that the page does not have. */
 function hasMissingRows(): boolean {
   return pagesByCalls() || state.cut !== null;
 }

@@ -100,7 +100,7 @@ function valueCases({ name, options }: Completed): readonly string[] {
   const valued = options.filter((option) => option.valued);
   return valued.map(({ names, values }) => {
     const patterns = names.map((option) => `'${name} ${option}'`).join('|');
-    // without known values it is a file or a word of one's own
+    // without known values, it is a file or free text
     const answer =
       values.length === 0 ? 'COMPREPLY=()' : `COMPREPLY=($(compgen -W '${values.join(' ')}' -- "$current"))`;
     return `    ${patterns}) ${answer}; return ;;`;

@@ -52,7 +52,7 @@ async function prepareDatabase(path: string): Promise<void> {
 
 function held(path: string, { pid, command }: Holder): SvcError {
   const shown = relative(process.cwd(), path);
-  // the views of dbt name the database, which is called like its file
+  // dbt's views contain the name of the database, which is the name of its file
   const next = join(dirname(shown), 'next', basename(path));
   return new SvcError(
     'busy',

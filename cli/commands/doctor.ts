@@ -164,7 +164,7 @@ export function checkConfiguration({ findings }: LoadedSettings): readonly Check
   return [
     ...configuration,
     ...others.map((finding) => toProblem('configuration', finding)),
-    // with a wrong file nobody knows what it refers to
+    // the references of a wrong file are unknown
     ...(others.length > 0 && lost.length === 0 ? [] : references),
     ...lost.map((finding) => toProblem('references', finding)),
   ];

@@ -16,7 +16,7 @@ export const run: Run = async (input, output) => {
   refuseErrors(checked);
   const { project } = checked;
   const catalog = await compileCatalog(project);
-  // A lock that cannot be read is made new: that is what it takes to get another.
+  // A lock that cannot be read is replaced, because this command is the way to get a new one.
   const before = await readLock(project).catch(() => null);
   const changes: readonly DriftChange[] = before === null ? [] : compareLock(before, catalog);
   const content = toLock(catalog);

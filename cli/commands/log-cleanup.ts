@@ -17,7 +17,7 @@ export const run: Run = async (input, output) => {
   const dryRun = input.flag('dryRun');
   const before = Date.now() - age;
   const old = await listOlder(path, before);
-  // Counted first, so that a trial and the deed tell the same.
+  // We count before we delete, so that --dry-run and the real run report the same.
   const files: { file: string; records: number }[] = [];
   for (const file of old) files.push({ file: file.path, records: await countRecords(file.path) });
   if (!dryRun) await deleteOlder(path, before);

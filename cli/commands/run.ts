@@ -49,7 +49,7 @@ async function call(input: CommandInput, { kind, name, args, user }: Call, outpu
   const choice = databaseFor(checked, targetOf(input));
   const settings = await settingsOf(input, checked);
   const { secrets, audit: recorded } = settings;
-  // Opened by the first query, so that bad arguments are told without it.
+  // The first query opens it, so that bad arguments are reported without a database.
   let database: Promise<Database> | undefined;
   const open = () => {
     const writes = kind === 'tool' && catalog.tools[name]?.source.mode === 'write' ? 'kept' : 'refused';

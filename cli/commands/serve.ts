@@ -14,7 +14,7 @@ import { type Started, start } from '../serve/start.ts';
 export const run: Run = async (input, output) => {
   checkTransport(input.text('transport'));
   checkPort(input.text('port'));
-  // Signals are watched from the start, what was opened is closed at the end, however it comes.
+  // We watch signals from the start, and close everything that we opened however the server ends.
   const stopped = watchSignals();
   const started = await start(input, output);
   try {

@@ -52,7 +52,7 @@ async function runAll(
   const runtime = createRuntime({ catalog, open, openPython: python.open, log });
   const { signal } = new AbortController();
   try {
-    // Opened first, so that no test's time has it.
+    // Opened before the tests, so that no test's time includes it.
     if (chosen.some(({ endpoint }) => endpoint?.kind !== 'prompt' && endpoint?.tests.length)) {
       await runtime.database();
     }

@@ -47,7 +47,7 @@ export const CLIENTS: readonly DesktopClient[] = [
     key: 'mcpServers',
     user: (place) => join(applicationData(place), 'Claude', 'claude_desktop_config.json'),
     project: null,
-    // its connectors are reached from the internet; a program on this machine reaches what this machine does
+    // Claude Desktop reaches connectors from the internet; a program on this machine reaches local addresses too
     entry: (launch) =>
       launch.kind === 'url' ? { command: 'npx', args: ['-y', 'mcp-remote', launch.url] } : program(launch),
     next: 'Quit Claude Desktop and start it again.',

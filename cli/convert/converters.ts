@@ -67,7 +67,7 @@ function queryProgram(program: string) {
   };
 }
 
-/** Runs a program to its end; throws what it printed to stderr if it fails. */
+/** Runs a program to its end. If it fails, throws an error with its stderr. */
 function runProgram(program: string, args: readonly string[], input: string): Promise<string> {
   return new Promise((done, fail) => {
     const child = spawn(program, args);

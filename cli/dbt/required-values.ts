@@ -82,10 +82,10 @@ export function wantedProject(site: SiteFile, fresh: boolean): readonly Wanted[]
   const name = { path: ['name'], value: toIdentifier(site.project), how: 'start' } as const;
   const version = { path: ['config-version'], value: 2, how: 'start' } as const;
   const profile = toDbtProfile(site.project, site.profile);
-  // `svc dbt --profile` tells dbt by a variable, so that the file may name any of the project's
+  // `svc dbt --profile` chooses by a variable, so the file may name any profile of the project
   const accepts = (found: JsonValue) => String(found).startsWith(toDbtProfile(site.project, ''));
   const folders = KEYS.filter(([key]) => fresh || site.dbt !== null || !isUsual(dbt, key)).filter(
-    // dbt calls this key old, and warns of it: only whoever wants another folder needs it
+    // dbt warns that this key is deprecated, so we write it only for another folder than the default
     ([key]) => key !== 'target_path' || !isUsual(dbt, key),
   );
   return [

@@ -17,7 +17,7 @@ import { checkServed } from './sign-in/metadata.ts';
 /** Checks a running server from the outside, without its configuration. */
 export async function checkOutside(address: Address): Promise<readonly Check[]> {
   const [health, transport] = await Promise.all([checkHealth(address), checkTransport(address)]);
-  // where nobody answers, or somebody else, the rest says nothing new
+  // without an svc server, the other checks would only repeat that
   if (health.length === 1) return [transport, ...health];
   const [eras, cors] = await Promise.all([checkEras(address), checkCors(address)]);
   return [transport, ...health, ...eras, cors, ...(await checkSignIn(address))];

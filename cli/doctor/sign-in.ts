@@ -82,7 +82,7 @@ function checkKeys({ auth, transport }: Settings, here: boolean): Check {
 function checkPlace({ transport }: Settings, { base }: Address): Check {
   const { http } = transport;
   try {
-    // over https, what the server says of itself decides: a platform's front door needs no setting
+    // over https the server's own metadata decides, because a platform's proxy needs no setting
     if (base.startsWith('http:')) enforcePublicUrls(http, { host: http.host });
   } catch (thrown) {
     const [message = '', ...fix] = toSvcError(thrown).message.split('\n');

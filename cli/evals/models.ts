@@ -30,7 +30,7 @@ export async function prepareSuites(
         runnable.push({ path: file, suite, ...(await modelFor(suite, file, choice)) });
       } catch (thrown) {
         const error = toSvcError(thrown);
-        // What was asked for on the command line is wrong for every suite.
+        // An error of the command line concerns every suite.
         if (error.code === 'usage') throw error;
         broken.push(toBroken(file, suite, error.message));
       }

@@ -25,7 +25,7 @@ export function rewriteText(text: string, file: string): Rewritten {
   return { text: changed, notes: notes.toSorted((one, other) => one.line - other.line) };
 }
 
-/** Options of MXCP's commands that svc does not have, with what takes their place. */
+/** Options of MXCP's commands that svc does not have, with their replacements. */
 const REPLACED: Readonly<Record<string, string>> = {
   '--readonly': 'Set `database.readonly: true` in svc-site.yml, or SVC_READONLY=true.',
   '--sql-tools': 'Set `sql_tools.enabled` in svc-site.yml.',
@@ -38,7 +38,7 @@ const REPLACED: Readonly<Record<string, string>> = {
   '--transport': 'Set `transport.provider` in the user file.',
 };
 
-/** The options that each command of MXCP 0.12 has and svc's has not. */
+/** The options of MXCP 0.12 that svc does not have, by command. */
 export const GONE_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   init: ['--transport'],
   serve: ['--readonly', '--sql-tools', '--ignore-errors'],

@@ -53,7 +53,7 @@ export function editYaml(text: string): YamlEdit | null {
     return !aliased;
   };
   const renamed = new Map<string, string>();
-  // What is taken away is looked for after keys have their new names.
+  // Removals run after renames, so they need the new names.
   const now = (path: YamlPath) =>
     path.map((key, index) => renamed.get(JSON.stringify(path.slice(0, index + 1))) ?? key);
   return {
@@ -80,7 +80,7 @@ export function editYaml(text: string): YamlEdit | null {
     setNumber: (path, value) => {
       const node = document.getIn(path, true);
       if (isScalar(node) && node.range) {
-        // where nothing is written, the colon stands right before it
+        // an absent value begins right after the colon
         const gap = text[node.range[0] - 1] === ':' ? ' ' : '';
         splices.push({ from: node.range[0], to: node.range[1], text: `${gap}${value}` });
       }

@@ -17,7 +17,7 @@ export interface BannerDetails extends Offers {
   readonly workbench?: string;
 }
 
-/** What a server offers, in words: `2 tools, 1 skill`. */
+/** The numbers of endpoints in words: `2 tools, 1 skill`. */
 export function toOffersText(offers: Offers): string {
   return nameOffers(offers).join(', ') || 'no endpoints';
 }
@@ -33,7 +33,7 @@ export function toBanner(
     styled('dim', `  ${toOffersText(serving)}; ${engine}, ${readonly ? 'read-only' : 'read-write'}, ${path}`),
     ...(workbench === undefined ? [] : [`${styled('ok', 'workbench')} ${styled('strong', workbench)}`]),
     '',
-    // clients that sign in must come by the name that tokens are made for
+    // clients that sign in must use the address that tokens are issued for
     ...howToConnect({ ...serving, url: reached }).slice(0, keys === null ? undefined : -1),
     ...(keys === null ? [] : [styled('dim', keys)]),
   ].join('\n');

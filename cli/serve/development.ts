@@ -110,7 +110,7 @@ async function reread({ look, current, changes, output }: Reading): Promise<Note
     const catalog = await compileCatalog(servedPart(checked));
     current.checked = checked;
     current.runtime = { ...current.runtime, catalog };
-    // a file that endpoints do not come from is no news
+    // we do not report a change of a file that no endpoint uses
     if (news || catalog.hash !== before.hash) {
       output.note(`reloaded: ${toOffersText(countOffers(catalog))}`);
     }

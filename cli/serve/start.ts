@@ -107,7 +107,7 @@ export async function start(
   const openBeside = async (next: Settings) =>
     createGeneration(next, await openNodeDatabase({ ...choice, secrets: next.secrets, create: false }), deps);
   let leases: Leases<ServedGeneration> | null = null;
-  // Before the database: what is open would keep a process alive that must end here.
+  // Opened before the database: an open database would keep the process alive if this fails.
   const watch = await openObservers(() => leases?.current.settings ?? settings, {
     log,
     root,
@@ -177,7 +177,7 @@ export async function start(
       await leases.current.endPython();
       await warmed;
       const closed = leases.close();
-      // The calls that end with it are told of while somebody listens; a plan that nothing interrupts is not waited for.
+      // Calls that end now still reach the observers. We do not wait for a query plan that cannot be interrupted.
       await Promise.race([closed, setTimeout(PATIENCE_MS, undefined, { ref: false })]);
       await setImmediate();
       await watch.close();

@@ -45,7 +45,7 @@ export interface EndpointCard {
   readonly tests: readonly string[];
   /** Estimated tokens that the endpoint takes in a model's context before any call. */
   readonly tokens: number;
-  /** The code, for the author; null where the author is not present. */
+  /** The code, on `svc dev`; null elsewhere. */
   readonly source: { readonly language: string; readonly text: string } | null;
 }
 
@@ -133,7 +133,7 @@ export interface TestDiff {
   readonly file: string;
   /** Lines with ` `, `-` or `+` before them. */
   readonly diff: readonly string[];
-  /** Of the file's present text; saving fails if it changes meanwhile. */
+  /** The digest of the file's present text; saving fails if the file changes meanwhile. */
   readonly hash: string;
 }
 

@@ -17,7 +17,7 @@ interface Artefact {
   readonly version: string;
 }
 
-/** The engine of an artefact, and what is copied beside its bundles. */
+/** The engine of an artefact, and the packages that are copied beside its bundles. */
 interface EngineMaterials {
   /** The folder of the wasm engine; null for the native engine, whose driver is among the copied packages. */
   readonly engine: string | null;

@@ -16,7 +16,7 @@ export function toLicenses(packages: readonly Package[], engines: readonly Licen
   const apache = own === undefined ? '' : licenseOf(own);
   const licensed = packages.map((used) => ({
     name: `${idOf(used)} (${used.license ?? 'see its package'})`,
-    // some packages name the Apache License without bringing its text, which is that of ours
+    // some packages name the Apache License without its text, so we take the text of our own copy
     text: licenseOf(used) || (used.license?.includes('Apache-2.0') ? apache : ''),
   }));
   const sections = [

@@ -148,7 +148,7 @@ async function problemsOf(
   { name, source }: ToolEntry | ResourceEntry,
   database: Database,
 ): Promise<readonly string[]> {
-  // of a built-in tool the statement comes with the call, of a Python function its statements do
+  // a built-in tool gets its statement with the call, and a Python function runs its own statements
   if (source.language !== 'sql' || source.statement !== undefined) return [];
   try {
     await database.prepare(source.sql, source.mode);

@@ -12,7 +12,7 @@ export interface Packages {
   readonly wasm: string;
 }
 
-/** Finds both packages; throws where one of them has no release of that version. */
+/** Finds both packages. Throws if one of them has no release of that version. */
 export async function findPackages(version: string, folder: string): Promise<Packages> {
   const api = newestApi(version, await versionsOf('@duckdb/node-api'));
   if (api === undefined) throw new Error(`@duckdb/node-api has no release of DuckDB ${version}`);

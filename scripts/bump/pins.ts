@@ -8,7 +8,10 @@ export interface Pins extends Packages {
   readonly version: string;
 }
 
-/** The files that name a version: all that git knows, but tests' records, lock files, and what `npm run pins` writes. */
+/**
+ * The files that may name a version: all files of git except tests' records, lock files and the output of `npm run
+ * pins`.
+ */
 const NOT_WRITTEN =
   /^((.*\/)?package-lock\.json|CHANGELOG\.md|scripts\/test\/python\/.*\.txt|.*\.(png|wasm|ico|duckdb))$/;
 
@@ -25,7 +28,10 @@ function rewrite(file: string, before: Pins, after: Pins): boolean {
   return changed !== text;
 }
 
-/** A text with the new pins: of the packages in any place, of DuckDB itself where Python or a report names it. */
+/**
+ * Replaces the pins in a text: versions of the packages anywhere, and of DuckDB itself where Python or a report names
+ * it.
+ */
 export function withPins(text: string, before: Pins, after: Pins): string {
   return text
     .replaceAll(`"@duckdb/duckdb-wasm": "${before.wasm}"`, `"@duckdb/duckdb-wasm": "${after.wasm}"`)
@@ -41,7 +47,7 @@ function ofPython(version: string): RegExp {
   return new RegExp(`(duckdb(?:-extension-[a-z-]+)?==)${version.replaceAll('.', '\\.')}(?!\\d)`, 'g');
 }
 
-/** Writes what the linker of an engine decided, and the digest of the engine. */
+/** Writes the addresses that the linker of an engine chose, and the digest of the engine. */
 export function writeMeasures(measures: {
   readonly bytes: number;
   readonly slots: number;

@@ -8,7 +8,7 @@ export interface Surface {
   readonly types: readonly string[];
 }
 
-/** One list of a surface, with what came and what went. */
+/** One list of a surface, with its new and its missing entries. */
 export interface Change {
   readonly list: keyof Surface;
   readonly added: readonly string[];

@@ -59,7 +59,7 @@ export function readReasons(text: string): readonly Reason[] {
   );
 }
 
-/** Counts what the tests noticed. A reason counts as stale only if its file was tried. */
+/** Counts the changes that the tests noticed. A reason counts as stale only if its file was tried. */
 export function judgeMutants(
   reports: readonly MutationReport[],
   reasons: readonly Reason[],

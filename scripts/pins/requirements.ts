@@ -22,7 +22,7 @@ export interface Pin {
   readonly hashes: Set<string>;
 }
 
-/** Merges what each version of Python would install, in the order of names. */
+/** Merges the packages that each version of Python would install, sorted by name. */
 export function mergePins(resolved: readonly Resolved[], pythons: readonly string[]): readonly Pin[] {
   const found = resolved.flatMap(({ python, packages }) => packages.map((one) => ({ ...one, python })));
   const groups = Object.values(Object.groupBy(found, ({ name, version }) => `${name} ${version}`));

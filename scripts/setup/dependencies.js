@@ -18,7 +18,7 @@ export function dependenciesFresh() {
   return true;
 }
 
-/** What a start needs beside the dependencies of the package: the native engine, and the tools that make dist. */
+/** The packages that a start needs beside the dependencies: the native engine, and the tools that make dist. */
 const START_PACKAGES = ['@duckdb/node-api', '@duckdb/node-bindings', 'esbuild', 'preact'];
 const OLDEST_NODE = [22, 15];
 
@@ -29,7 +29,8 @@ export function startFresh() {
 }
 
 /**
- * Installs what a start needs, in the locked versions. A checkout that has the tools for tests gets all dependencies,
+ * Installs the packages that a start needs, in the locked versions. A checkout that has the tools for tests gets all
+ * dependencies,
  * because npm would remove those tools.
  */
 export async function ensureStart() {

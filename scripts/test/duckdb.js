@@ -5,7 +5,7 @@ import { pipInstall, pythonPins } from './python-packages.js';
 
 const FOLDER = join(ROOT, 'build/duckdb-python');
 
-/** The folder for PYTHONPATH with a real DuckDB 2.0, installed on first use; and the reason where that did not work. */
+/** The folder for PYTHONPATH with a real DuckDB 2.0, installed on first use, and the reason if that failed. */
 export async function ensureDuckDb() {
   const install = () => pipInstall('duckdb', ['--target', FOLDER]);
   const reason = await installOnce(FOLDER, [pythonPins('duckdb')], install);

@@ -23,7 +23,7 @@ const BUILD_MS = 300_000;
 const BUILD = ['build', '--db=dev-mem'];
 
 /**
- * The folder of a real Keycloak, DynamoDB Local and OAuth clients, installed on first use; null, and the reason, where
+ * The folder of a real Keycloak, DynamoDB Local and OAuth clients, installed on first use; null, and the reason, if
  * Java, python3 or a package index is missing. Throws on a file with another hash, and if Keycloak cannot be built.
  */
 export async function ensureIdp() {

@@ -20,7 +20,7 @@ const LISTS = ['lake', ...MISFITS.map(([, list]) => list)];
 
 /**
  * The folder of a Postgres server, a stand-in for S3 and DuckDB's signed extensions, installed on first use; null, and
- * the reason, where python3 or a package index is missing.
+ * the reason, if python3 or a package index is missing.
  */
 export async function ensureLake() {
   if (platform() !== 'linux' || arch() !== 'x64') return { bin: null, reason: 'it needs Linux on x64' };

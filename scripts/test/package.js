@@ -51,7 +51,7 @@ function parts() {
 
 const packed = () => join(FOLDER, readdirSync(FOLDER).find((file) => file.endsWith('.tgz')) ?? '');
 
-/** Prints what an installation takes. `du` counts whole blocks, as the disk does. */
+/** Prints the size of an installation. `du` counts whole blocks, as the disk does. */
 async function measured(run) {
   const begin = performance.now();
   const reason = await run();

@@ -4,7 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { firstReason } from './first-reason.js';
 import { tried } from './tried.js';
 
-/** The lists of packages: what is wanted (`<name>.in`), and each package with its version and hashes (`<name>.txt`). */
+/**
+ * The lists of packages: the wanted ones (`<name>.in`), and each installed one with its version and hashes
+ * (`<name>.txt`).
+ */
 export const PYTHON_PINS = fileURLToPath(new URL('python/', import.meta.url));
 
 const INSTALL = ['install', '--quiet', '--disable-pip-version-check', '--retries', '1'];

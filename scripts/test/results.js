@@ -6,7 +6,8 @@ const NOTHING = { numPassedTests: 0, numFailedTests: 0, testResults: [] };
 const UNAWAITED = '. A promise was rejected before a test awaited it, or after its test had ended.';
 
 /**
- * Counts what a run of vitest gave, and names each failure with its file. A file that cannot be loaded and a run with errors
+ * Counts the results of a run of vitest, and names each failure with its file. A file that cannot be loaded and a run
+ * with errors
  * outside of all tests count as one failed test each.
  */
 export function resultsOf({ report, unhandled, status }) {

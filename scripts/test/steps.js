@@ -120,7 +120,7 @@ function vitest(name, folders, { stdio = 'inherit', env = {} } = {}) {
   return { name, run };
 }
 
-/** Runs a tool with the checkout's own Node, whatever the machine has. */
+/** Runs a tool with the checkout's own Node. */
 function start(program, args, stdio, more = {}) {
   const path = [dirname(DEVELOPMENT_NODE), BIN, process.env.PATH].join(delimiter);
   const env = { ...process.env, ...more, PATH: path };

@@ -16,7 +16,7 @@ export const EXPORTS: ReadonlyMap<string, string> = new Map([
 
 const ALLOCATOR = 'orig$_ZN6duckdb9Allocator';
 
-/** The functions that allocate what DuckDB calculates a size for in 64 bits, and which parameter the size is. */
+/** The functions that allocate a size which DuckDB calculates in 64 bits, with the index of that parameter. */
 export const GUARDED: ReadonlyMap<string, number> = new Map([
   [`${ALLOCATOR}15DefaultAllocateEPNS_20PrivateAllocatorDataEy`, 1],
   [`${ALLOCATOR}17DefaultReallocateEPNS_20PrivateAllocatorDataEPhyy`, 3],

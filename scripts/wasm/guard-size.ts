@@ -18,7 +18,7 @@ const OP = {
 /**
  * The code of an allocating function that returns the null pointer for 4 GiB and more. `parameter` is the index of the
  * size, a 64-bit integer. DuckDB calculates sizes in 64 bits, and its build for 32 bits cuts them: a request for 8 GiB
- * gets no memory at all, and DuckDB writes over whatever lies behind.
+ * gets no memory at all, and DuckDB overwrites the memory behind it.
  */
 export function guardSize(code: Uint8Array, parameter: number): Uint8Array {
   const reader = new Reader(code);

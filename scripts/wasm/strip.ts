@@ -39,7 +39,7 @@ export function stripModule(
   return toModule(sections.map((section) => replaced(section, bodies)));
 }
 
-/** The whole module, with exports under the names that the map gives them: what stripping is measured against. */
+/** The whole module, with exports under the names that the map gives them. Stripping is compared with it. */
 export function renameExports(module: Uint8Array, names: ReadonlyMap<string, string>): Uint8Array {
   const sections = parseSections(module);
   const exported = readExports(bodyOf(sections, SECTION.export));

@@ -140,7 +140,7 @@ async function checkIssuer(issuer: string, { base }: Address): Promise<readonly 
     urls.map(async (url) => ({ url, document: objectOf(await fetchForCheck(url)) })),
   );
   const found = answers.flatMap(({ url, document }) => (document === null ? [] : [{ url, document }]));
-  // another server needs one form only
+  // a foreign issuer needs only one of the forms
   if (found.length === 0 || (own && found.length < urls.length)) {
     const lost = answers.find(({ document }) => document === null)?.url ?? issuer;
     return [problem('issuer-metadata', `${lost} is not a JSON object`, PASS_ON)];

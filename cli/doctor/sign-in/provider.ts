@@ -41,7 +41,7 @@ async function checkProvider(
     return [problem('provider', `clients are sent to ${issuer}, not to ${address.base}`, RESTART)];
   }
   const callback = `${address.base}${block.callback_path}`;
-  // where the server is not what it should be, that comes first
+  // a wrong server is reported first
   const own = issuer === null ? [] : [await checkCallback(callback)];
   try {
     const provider = createProvider(block, { fetch, now: Date.now });

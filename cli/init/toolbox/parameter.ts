@@ -12,7 +12,7 @@ export interface ConvertedParameter {
   /** The parameter of the endpoint; null if callers do not send it. */
   readonly parameter: JsonObject | null;
   readonly rules: readonly PolicyRule[];
-  /** What the conversion left out or changed. */
+  /** The parts that the conversion left out or changed. */
   readonly remarks: readonly string[];
 }
 

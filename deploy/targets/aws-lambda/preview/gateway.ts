@@ -59,7 +59,7 @@ async function pass(
   response: ServerResponse,
 ): Promise<void> {
   const answer = await api.invoke(toEvent(gateway, request, await buffer(request)), timeoutMs);
-  // A function is not told when its client has gone: what it still answers goes nowhere.
+  // Lambda does not tell a function that its client has gone, so the rest of the response is dropped.
   response.on('error', () => {});
   if (answer.headers['content-type'] === FRAMED) return passFramed(answer, response);
   const result: HttpResult = JSON.parse((await buffer(answer)).toString());
