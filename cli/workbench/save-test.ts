@@ -1,4 +1,4 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isMap, isScalar, isSeq, type Pair, parseDocument, stringify, type YAMLMap } from 'yaml';
 import { sha256Hex } from '../../src/crypto/digest.ts';
@@ -6,6 +6,7 @@ import { SvcError } from '../../src/errors.ts';
 import type { JsonObject } from '../../src/json.ts';
 import type { EndpointFile, Project } from '../../src/project/model.ts';
 import { toLineDiff } from '../../src/quality/drift/lines.ts';
+import { writeWhole } from '../io/write-files.ts';
 import type { TestDiff, TestDraft } from './model.ts';
 
 /** Shows how a file would change if a call became one of its tests. Throws `usage` for an unknown endpoint. */
@@ -17,13 +18,10 @@ export async function draftTest(project: Project, draft: TestDraft): Promise<Tes
 /** Writes the test. Throws `usage` if the file is no longer the one that the diff was made of. */
 export async function saveTest(project: Project, draft: TestDraft, hash: string): Promise<void> {
   const { file, before, after } = await changed(project, draft);
-  if ((await sha256Hex(before)) !== hash) {
-    throw new SvcError('usage', `${file} has changed since the difference was shown. Look at it again.`);
-  }
   const path = join(project.root, file);
-  const beside = `${path}.${process.pid}.tmp`;
-  await writeFile(beside, after, { flag: 'wx' });
-  await rename(beside, path);
+  const unchanged = async () => (await readFile(path, 'utf8')) === before;
+  if ((await sha256Hex(before)) === hash && (await writeWhole(path, after, { when: unchanged }))) return;
+  throw new SvcError('usage', `${file} has changed since the difference was shown. Look at it again.`);
 }
 
 async function changed(project: Project, draft: TestDraft) {

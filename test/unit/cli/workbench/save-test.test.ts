@@ -1,6 +1,11 @@
+import { lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { addTest } from '../../../../cli/workbench/save-test.ts';
+import { openProjectFiles } from '../../../../adapters/node/project/project-files.ts';
+import { addTest, draftTest, saveTest } from '../../../../cli/workbench/save-test.ts';
+import { loadProject } from '../../../../src/project/load.ts';
 
 const TEST = {
   name: 'saved',
@@ -75,4 +80,29 @@ describe('a saved test', () => {
     expect(() => addTest('tool: [', 'tool', TEST)).toThrow('no tool');
     expect(() => addTest('prompt: { name: x }\n', 'tool', TEST)).toThrow('no tool');
   });
+});
+
+it('keeps the mode and the link of its file', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'svc-save-'));
+  await mkdir(join(root, 'tools'));
+  await mkdir(join(root, 'shared'));
+  await writeFile(join(root, 'svc-site.yml'), 'svc: 1\nproject: shop\nprofile: default\n');
+  const [shared, linked] = [join(root, 'shared/one.yml'), join(root, 'tools/one.yml')];
+  await writeFile(shared, BLOCK, { mode: 0o640 });
+  await symlink(shared, linked);
+  const project = await loadProject(await openProjectFiles(root), root);
+  const draft = {
+    endpoint: 'tool/one',
+    name: 'saved',
+    arguments: {},
+    user_context: null,
+    expect: { result: 1 },
+  };
+  const { hash } = await draftTest(project, draft);
+  await saveTest(project, draft, hash);
+  expect((await lstat(linked)).isSymbolicLink()).toBe(true);
+  expect(await readFile(shared, 'utf8')).toContain('name: saved');
+  expect((await stat(shared)).mode & 0o777).toBe(0o640);
+  expect(await readdir(join(root, 'shared'))).toEqual(['one.yml']);
+  await rm(root, { recursive: true });
 });
