@@ -61,11 +61,19 @@ function View({ live, state, route, replay, onReplay }: ViewProps) {
   return <EndpointView key={endpoint.id} endpoint={endpoint} state={state} live={live} given={given} />;
 }
 
+/** The view that the address names; empty for an address that cannot be decoded, such as `#%`. */
+function readRoute(): string {
+  try {
+    return decodeURIComponent(location.hash.slice(1));
+  } catch {
+    return '';
+  }
+}
+
 function useRoute(): string {
-  const read = () => decodeURIComponent(location.hash.slice(1));
-  const [route, setRoute] = useState(read);
+  const [route, setRoute] = useState(readRoute);
   useEffect(() => {
-    const onChange = () => setRoute(read());
+    const onChange = () => setRoute(readRoute());
     addEventListener('hashchange', onChange);
     return () => removeEventListener('hashchange', onChange);
   }, []);
