@@ -8,7 +8,13 @@ import type { CommandInput, Run } from '../command.ts';
 /** `svc auth keygen` and `svc auth api-key`: make keys and print them once. */
 export const run: Run = async (input, output) => {
   const [action = '', name] = input.args;
-  if (action === 'keygen' && name === undefined) return keygen(input, output);
+  if (action === 'keygen') {
+    if (name === undefined) return keygen(input, output);
+    throw new SvcError(
+      'usage',
+      'svc auth keygen takes no name. Leave it out, or write svc auth api-key <name>.',
+    );
+  }
   if (action === 'api-key') return apiKey(input, output);
   throw new SvcError(
     'usage',

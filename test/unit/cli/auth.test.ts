@@ -25,6 +25,13 @@ describe('svc auth keygen', () => {
     expect(one.secret).not.toBe(other.secret);
   });
 
+  it('takes no name', async () => {
+    const { code, stderr } = await svc(['auth', 'keygen', 'nightly'], folder());
+    expect(code).toBe(2);
+    expect(stderr).toContain('svc auth keygen takes no name');
+    expect(stderr).not.toContain('is not known');
+  });
+
   it('knows no other action', async () => {
     const { code, stderr } = await svc(['auth', 'dance'], folder());
     expect(code).toBe(2);
