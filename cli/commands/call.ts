@@ -1,6 +1,6 @@
 import { findProjectRoot } from '../../adapters/node/project/project-files.ts';
 import { SvcError } from '../../src/errors.ts';
-import { isObject, type JsonObject, type JsonValue, tryJson } from '../../src/json.ts';
+import { isObject, type JsonObject, type JsonValue, toTextOrJson, tryJson } from '../../src/json.ts';
 import { nearestName } from '../../src/types/nearest.ts';
 import {
   type CallKind,
@@ -114,10 +114,7 @@ async function render(
   args: JsonObject,
   output: Output,
 ): Promise<number> {
-  const texts = Object.entries(args).map(([key, value]) => [
-    key,
-    typeof value === 'string' ? value : JSON.stringify(value),
-  ]);
+  const texts = Object.entries(args).map(([key, value]) => [key, toTextOrJson(value)]);
   const given: Record<string, string> = Object.fromEntries(texts);
   const result = (await session.ask((client) => client.getPrompt({ name, arguments: given }))) as JsonObject;
   output.data(result, () => toPromptText(result));

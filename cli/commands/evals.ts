@@ -1,8 +1,6 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join, relative, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { createRuntime } from '../../src/call/runtime.ts';
 import { compileCatalog } from '../../src/catalog/compile.ts';
-import { SvcError } from '../../src/errors.ts';
 import type { Database } from '../../src/ports.ts';
 import type { Finding } from '../../src/project/finding.ts';
 import { toJunit } from '../../src/quality/evals/junit.ts';
@@ -17,12 +15,13 @@ import type {
 import { runSuites } from '../../src/quality/evals/run.ts';
 import type { SuiteFile } from '../../src/quality/evals/suite.ts';
 import { toEvalsReport } from '../../src/quality/evals/sum.ts';
-import type { CommandInput, Run } from '../command.ts';
+import { type CommandInput, numberOf, type Run } from '../command.ts';
 import { prepareSuites, transcriptSecrets } from '../evals/models.ts';
 import { chooseSuites, loadProjectSuites } from '../evals/suites.ts';
 import { docsPage } from '../io/docs-page.ts';
 import { createLog } from '../io/log.ts';
 import { count, type Output, styled, toColumns } from '../io/output.ts';
+import { writeText } from '../io/write-files.ts';
 import { lazyPython, openProjectDatabase, withPrinted } from '../project/open.ts';
 import { parseUser, targetOf } from '../project/options.ts';
 import { type CheckedProject, checkProject, databaseFor, siteOf, soundPart } from '../project/project.ts';
@@ -31,7 +30,7 @@ import { settingsOf } from '../project/settings.ts';
 /** `svc evals [suite]`: lets a model call the project's endpoints, and checks the outcome. */
 export const run: Run = async (input, output) => {
   const start = performance.now();
-  const concurrency = concurrencyOf(input);
+  const concurrency = numberOf(input, 'concurrency', CONCURRENCY, MOST_CONCURRENT);
   const checked = await checkProject(input);
   siteOf(checked);
   const loaded = await loadProjectSuites(checked);
@@ -45,15 +44,8 @@ export const run: Run = async (input, output) => {
 };
 
 const CONCURRENCY = 4;
+const MOST_CONCURRENT = 64;
 const MOST_PYTHON = 4;
-
-function concurrencyOf(input: CommandInput): number {
-  const asked = input.text('concurrency');
-  if (asked === undefined) return CONCURRENCY;
-  const many = Number(asked);
-  if (Number.isInteger(many) && many >= 1 && many <= 64) return many;
-  throw new SvcError('usage', `--concurrency ${asked} must be a whole number from 1 to 64.`);
-}
 
 interface Job {
   readonly chosen: readonly SuiteFile[];
@@ -114,21 +106,11 @@ function foldersOf({ project }: CheckedProject): string {
 }
 
 /** Writes the transcript of a test over the one of the run before. In the default folder, git ignores it. */
-export async function keepTranscript(
-  folder: string,
-  transcript: Transcript,
-  usual: boolean,
-): Promise<string> {
+async function keepTranscript(folder: string, transcript: Transcript, usual: boolean): Promise<string> {
   const path = join(folder, transcript.suite, `${transcript.test}.json`);
   await writeText(path, `${JSON.stringify(transcript, null, 2)}\n`);
   if (usual) await writeText(join(folder, '.gitignore'), '*\n');
   return relative(process.cwd(), path);
-}
-
-/** Writes a file and creates its folders. */
-export async function writeText(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, text);
 }
 
 const MARKS = { passed: styled('ok', '✓'), failed: styled('error', '✗'), error: styled('error', '!') };

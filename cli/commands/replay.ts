@@ -5,7 +5,7 @@ import { openArtefact } from '../../adapters/replay/artefact.ts';
 import { openServer } from '../../adapters/replay/server.ts';
 import type { User } from '../../src/context.ts';
 import { SvcError } from '../../src/errors.ts';
-import type { JsonValue } from '../../src/json.ts';
+import { type JsonValue, toTextOrJson } from '../../src/json.ts';
 import type { ReplayDifference } from '../../src/quality/replay/compare.ts';
 import { SKIP_REASONS } from '../../src/quality/replay/record.ts';
 import {
@@ -127,8 +127,7 @@ function toChangeText({ path, old, new: now }: ReplayDifference): string {
 }
 
 function toShort(value: JsonValue): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  const line = text.replaceAll(/\s+/g, ' ');
+  const line = toTextOrJson(value).replaceAll(/\s+/g, ' ');
   return line.length > WIDEST ? `${line.slice(0, WIDEST - 1)}…` : line;
 }
 

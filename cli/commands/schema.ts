@@ -1,9 +1,10 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { SvcError } from '../../src/errors.ts';
 import { EDITOR_FILES, editorSchemaOf } from '../../src/quality/editor/files.ts';
 import type { Run } from '../command.ts';
 import type { Output } from '../io/output.ts';
+import { writeText } from '../io/write-files.ts';
 
 /** `svc schema [file]`: prints the JSON Schema by which editors complete and check project files. */
 export const run: Run = async (input, output) => {
@@ -19,7 +20,7 @@ export const run: Run = async (input, output) => {
     output.data(schema, () => JSON.stringify(schema, null, 2));
     return 0;
   }
-  await write(out, `${JSON.stringify(schema, null, 2)}\n`);
+  await writeText(out, `${JSON.stringify(schema, null, 2)}\n`);
   output.data(
     { status: 'ok', file, path: out },
     () => `wrote ${out}
@@ -39,15 +40,10 @@ async function writeStubs(out: string | undefined, output: Output): Promise<numb
     output.data({ stub: text }, () => text.trimEnd());
     return 0;
   }
-  await write(out, text);
+  await writeText(out, text);
   const hint = 'Pyright and VS Code find it as typings/svc/runtime.pyi, mypy with MYPYPATH=typings.';
   output.data({ status: 'ok', file: 'python', path: out }, () => `wrote ${out}\n${hint}`);
   return 0;
-}
-
-async function write(out: string, text: string): Promise<void> {
-  await mkdir(dirname(resolve(out)), { recursive: true });
-  await writeFile(out, text);
 }
 
 const GLOBS = {

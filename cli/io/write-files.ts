@@ -35,6 +35,12 @@ export async function ignoreLines(root: string, lines: readonly string[]): Promi
   await writeFile(path, `${text}${gap}${missing.join('\n')}\n`);
 }
 
+/** Writes a file and creates its folders. */
+export async function writeText(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, text);
+}
+
 /** The choices for writing a file. */
 export interface WriteOptions {
   /** The mode of a new file. */

@@ -4,7 +4,7 @@ import type { Authenticate } from '../../src/auth/host-sign-in.ts';
 import type { Runtime } from '../../src/call/runtime.ts';
 import type { User } from '../../src/context.ts';
 import { LOCAL_ACCESS } from '../../src/http/access.ts';
-import { isList, isObject, type JsonObject, type JsonValue } from '../../src/json.ts';
+import { isList, isObject, type JsonObject, type JsonValue, toTextOrJson } from '../../src/json.ts';
 import type { Log } from '../../src/ports.ts';
 import type { EndpointKind } from '../../src/project/model.ts';
 import { estimateTokens } from '../../src/quality/lint/token-bill.ts';
@@ -146,10 +146,7 @@ function paramsOf({ kind, name, arguments: args, answers = {} }: WireCall): Json
   if (kind === 'resource') return { uri: name, ...answers };
   if (kind === 'tool') return { name, arguments: args, ...answers };
   // MCP's prompts take texts only.
-  const texts = Object.entries(args).map(([key, value]) => [
-    key,
-    typeof value === 'string' ? value : JSON.stringify(value),
-  ]);
+  const texts = Object.entries(args).map(([key, value]) => [key, toTextOrJson(value)]);
   return { name, arguments: Object.fromEntries(texts), ...answers };
 }
 

@@ -30,8 +30,7 @@ export function startFresh() {
 
 /**
  * Installs the packages that a start needs, in the locked versions. A checkout that has the tools for tests gets all
- * dependencies,
- * because npm would remove those tools.
+ * dependencies, because npm would remove those tools.
  */
 export async function ensureStart() {
   if (startFresh()) return;

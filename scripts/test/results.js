@@ -7,8 +7,7 @@ const UNAWAITED = '. A promise was rejected before a test awaited it, or after i
 
 /**
  * Counts the results of a run of vitest, and names each failure with its file. A file that cannot be loaded and a run
- * with errors
- * outside of all tests count as one failed test each.
+ * with errors outside of all tests count as one failed test each.
  */
 export function resultsOf({ report, unhandled, status }) {
   const { numPassedTests: passed, numFailedTests, testResults } = read(report, NOTHING);
