@@ -1,10 +1,10 @@
-import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { request } from 'node:http';
+import { chmodSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { VERSION } from '../../../src/version.ts';
+import { send, serveWithAdmin } from './admin-server.ts';
 import { folder, project, Svc, svc } from './svc.ts';
 
 type Kind =
@@ -117,26 +117,21 @@ const FIELDS: Record<string, Kind> = {
   },
 };
 
-interface Answer {
-  readonly status: number;
-  readonly type: string;
-  readonly body: ReturnType<typeof JSON.parse>;
-}
+/** Transcribed from spec.md, the query parameters of `/audit/query`. */
+const QUERY = [
+  'schema_name',
+  'start_time',
+  'end_time',
+  'operation_type',
+  'operation_name',
+  'operation_status',
+  'user_id',
+  'trace_id',
+  'limit',
+  'offset',
+];
 
-function send(socketPath: string, path: string, method = 'GET', host = 'localhost'): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const sent = request({ socketPath, path, method, headers: { host } }, async (answer) => {
-      const text = Buffer.concat(await answer.toArray()).toString();
-      const type = answer.headers['content-type'] ?? '';
-      resolve({
-        status: answer.statusCode ?? 0,
-        type,
-        body: type.includes('json') ? JSON.parse(text) : text,
-      });
-    });
-    sent.once('error', reject).end();
-  });
-}
+const nameOf = ({ name }: { readonly name: string }) => name;
 
 function kindOf(value: unknown, asked: Kind): Kind {
   if (typeof asked === 'object') {
@@ -165,11 +160,7 @@ async function serve(env: Record<string, string> = {}) {
     join(root, 'tools/off.yml'),
     'svc: 1\ntool: { name: off, enabled: false, source: { code: SELECT 1 AS x } }\n',
   );
-  const socket = join(root, 'run/svc.sock');
-  const all = { SVC_ADMIN_ENABLED: 'true', SVC_ADMIN_SOCKET: socket, SVC_AUDIT_ENABLED: 'true', ...env };
-  const server = new Svc(['serve', '--port', '0', '--json'], { cwd: root, env: all });
-  const { url } = JSON.parse((await server.until(/^.*\n/))[0]);
-  return { server, socket, url, root, env: all };
+  return { root, ...(await serveWithAdmin(root, { env: { SVC_AUDIT_ENABLED: 'true', ...env } })) };
 }
 
 const REFUSED = [
@@ -302,6 +293,9 @@ describe('the admin API', () => {
   it('is its owner’s alone, says so of nobody else’s file, and takes over what a dead server left', async () => {
     const { server, socket, root, env } = await serve();
     expect(statSync(socket).mode & 0o777).toBe(0o600);
+    chmodSync(socket, 0o660);
+    expect((await send(socket, '/health')).status).toBe(200);
+    expect(statSync(socket).mode & 0o777).toBe(0o660);
     const elsewhere = { ...env, SVC_DATABASE_PATH: 'data/other.db' };
     const second = await svc(['serve', '--port', '0'], root, elsewhere);
     expect(second.code).toBe(1);
@@ -358,7 +352,7 @@ describe('the admin API', () => {
     });
   });
 
-  // Requirements: admin./openapi.json, version.4, version.5
+  // Requirements: admin./openapi.json, admin.payload, version.4, version.5
   it('describes itself in OpenAPI 3.1', async () => {
     const { socket } = await serve();
     const { body } = await send(socket, '/openapi.json');
@@ -368,6 +362,15 @@ describe('the admin API', () => {
       [...Object.keys(FIELDS), '/activity', '/reload'].toSorted(),
     );
     expect(Object.keys(body.paths).filter((path) => /\/v?\d/.test(path))).toEqual([]);
+    const operations = Object.entries(body.paths).flatMap(([path, methods]) =>
+      Object.entries(methods as object).map(([method, operation]) => ({ path, method, ...operation })),
+    );
+    expect(operations.filter(({ requestBody }) => requestBody !== undefined)).toEqual([]);
+    const asked = operations.filter(({ parameters }) => parameters !== undefined);
+    expect(asked.map(({ path, parameters }) => [path, parameters.map(nameOf).toSorted()])).toEqual([
+      ['/audit/query', QUERY.toSorted()],
+    ]);
+    expect(operations.filter(({ method }) => method === 'post').map(({ path }) => path)).toEqual(['/reload']);
   });
 
   // Requirements: admin./reload, transition.at-once, transition.reload, transition.succeeds
@@ -380,16 +383,20 @@ describe('the admin API', () => {
         status: 'reload_initiated',
         timestamp: expect.any(String),
         reload_request_id: expect.any(String),
-        message: expect.stringContaining('/status'),
+        message: expect.stringMatching(/poll \/status/i),
       },
     });
+    expect(new Date(begun.body.timestamp).toISOString()).toBe(begun.body.timestamp);
     const settled = async () => {
       for (;;) {
         const { reload } = (await send(socket, '/status')).body;
         if (!reload.in_progress) return reload;
       }
     };
-    expect(await settled()).toMatchObject({ last_reload_status: 'success', last_reload_error: null });
+    const { last_reload, ...rest } = await settled();
+    expect(rest).toMatchObject({ last_reload_status: 'success', last_reload_error: null });
+    expect(new Date(last_reload).toISOString()).toBe(last_reload);
+    expect(last_reload >= begun.body.timestamp).toBe(true);
     const told = await svc(['admin', 'status', '--json', '--socket', socket], root);
     expect(JSON.parse(told.stdout)).toMatchObject({ reload: { last_reload_status: 'success' } });
   });
@@ -436,12 +443,16 @@ projects: { demo: { profiles: { default: { secrets: [{ name: s, type: api, param
   });
 
   // Requirements: admin.enabled, command.serve, condition.admin, env.SVC_ADMIN_ENABLED
-  it('says on the log that it is off, and svc admin says how to switch it on', async () => {
+  it.each([{}, { SVC_ADMIN_ENABLED: 'false' }])('is off, has no socket and says so with %j', async (env) => {
     const root = await project();
-    const server = new Svc(['serve', '--port', '0', '--debug'], { cwd: root });
-    await server.until(/the admin API is disabled/, 'stderr');
+    const socket = join(root, 'run/svc.sock');
     mkdirSync(join(root, 'run'));
-    const asked = await svc(['admin', '--socket', join(root, 'run/svc.sock')], root);
+    const all = { SVC_ADMIN_SOCKET: socket, ...env };
+    const server = new Svc(['serve', '--port', '0', '--json'], { cwd: root, env: all });
+    await server.until(/the admin API is disabled/, 'stderr');
+    await server.until(/^.*\n/);
+    expect(existsSync(socket)).toBe(false);
+    const asked = await svc(['admin', '--socket', socket], root);
     expect(asked).toMatchObject({ code: 1, stderr: expect.stringContaining('SVC_ADMIN_ENABLED=true') });
   });
 
