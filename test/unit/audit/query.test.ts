@@ -96,6 +96,7 @@ const FILTERS: readonly AuditFilter[] = [
   { policy_decision: 'deny', user_id: 'u-1' },
   { trace_id: 'a'.repeat(32) },
   { schema_name: 'other' },
+  { schema_name: 'svc.endpoints', operation_status: 'success' },
   { request_id: 'q-17' },
   { start_time: '2026-08-01T10:00:00.000Z', end_time: '2026-08-01T12:00:00.000Z' },
   { start_time: '2026-08-03T00:00:00.000Z' },
@@ -103,8 +104,9 @@ const FILTERS: readonly AuditFilter[] = [
 ];
 
 describe('a query', () => {
-  // Requirements: admin./audit/stats, audit-query.offset, audit-query.operation_name, audit-query.schema_name
-  // Requirements: audit-query.trace_id, audit-query.user_id
+  // Requirements: admin./audit/query, admin./audit/stats, audit-query.limit, audit-query.offset
+  // Requirements: audit-query.operation_name, audit-query.operation_status, audit-query.operation_type
+  // Requirements: audit-query.schema_name, audit-query.time, audit-query.trace_id, audit-query.user_id
   it.each(FILTERS)('D22: finds the same with DuckDB, without it, and by hand: %j', async (filter) => {
     const path = logOf(500);
     const wanted = Array.from({ length: 500 }, (_, index) => recordOf(index))
@@ -263,8 +265,8 @@ describe('a time', () => {
 describe('the query string of the admin API', () => {
   const parse = (text: string) => parseAuditQuery(new URLSearchParams(text));
 
-  // Requirements: audit-query.limit, audit-query.operation_name, audit-query.operation_type
-  // Requirements: audit-query.schema_name, audit-query.time, audit-query.trace_id, audit-query.user_id
+  // Requirements: audit-query.limit, audit-query.offset, audit-query.operation_name, audit-query.operation_status
+  // Requirements: audit-query.operation_type, audit-query.schema_name, audit-query.time, audit-query.trace_id, audit-query.user_id
   // Requirements: limit.audit
   it('has defaults, and every parameter of the spec', () => {
     expect(parse('')).toEqual({ filter: {}, limit: 100, offset: 0 });

@@ -80,8 +80,8 @@ describe('an audit record', () => {
     // Requirements: audit.record_id
     ['record_id', isText],
     ['timestamp', (value) => isText(value) && new Date(value as string).toISOString() === value],
-    ['schema_name', isText],
-    ['schema_version', Number.isInteger],
+    ['schema_name', among('svc.endpoints')],
+    ['schema_version', (value) => value === 1],
     ['operation_type', among('tool', 'resource', 'prompt')],
     ['operation_name', isText],
     ['operation_status', among('success', 'error')],
@@ -96,7 +96,8 @@ describe('an audit record', () => {
   ];
 
   // Requirements: audit.operation_name, audit.operation_status, audit.operation_type
-  // Requirements: audit.policy_decision, audit.schema_name, audit.schema_version, audit.timestamp, version.3
+  // Requirements: audit.error_message, audit.policy_decision, audit.policy_reason, audit.schema_name
+  // Requirements: audit.schema_version, audit.timestamp, version.3
   it('has every field of the spec, of its type, whatever became of the call', async () => {
     const calls = [
       await recorded('tool', 'people', { country: 'DE' }),
@@ -119,6 +120,21 @@ describe('an audit record', () => {
       'tool people error n/a',
       'resource orders://{id} success n/a',
       'prompt greet success n/a',
+    ]);
+    const said = calls.map((call) => toAuditRecord(call, ALL));
+    expect(said.map(({ policy_reason }) => policy_reason)).toEqual([
+      null,
+      'No such place for you.',
+      null,
+      null,
+      null,
+    ]);
+    expect(said.map(({ error_message }) => error_message)).toEqual([
+      null,
+      'No such place for you.',
+      expect.stringContaining('country'),
+      null,
+      null,
     ]);
     for (const call of calls) {
       const record: Record<string, unknown> = { ...toAuditRecord(call, ALL) };
@@ -250,7 +266,8 @@ describe('an audit record', () => {
     const at = (startedAt: number) => toAuditRecord({ ...call, startedAt }, ALL).record_id;
     const ids = Array.from({ length: 1_000 }, (_, index) => at(1_786_000_000_000 + index));
     expect(ids.toSorted()).toEqual(ids);
-    expect(new Set(ids).size).toBe(ids.length);
+    const atOnce = ids.map(() => at(1_786_000_000_000));
+    expect(new Set([...ids, ...atOnce]).size).toBe(2 * ids.length);
     expect(
       ids.every((id) => /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/.test(id)),
     ).toBe(true);

@@ -70,7 +70,7 @@ function contextOf(signal: AbortSignal): RequestContext {
 }
 
 describe('svc serve with audit', () => {
-  // Requirements: audit.operation_status, condition.call, event.audit, feature.audit
+  // Requirements: audit.line, audit.operation_status, condition.call, event.audit, feature.audit
   it('has one record of every call: answered, denied, wrong, unknown and cancelled', {
     timeout: 60_000,
   }, async () => {

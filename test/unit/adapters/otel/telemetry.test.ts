@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createTelemetry, type Telemetry } from '../../../../adapters/otel/telemetry.ts';
+import { toAuditRecord } from '../../../../src/audit/record.ts';
 import { callEndpoint } from '../../../../src/call/pipeline.ts';
 import type { RequestContext } from '../../../../src/context.ts';
 import { SvcError } from '../../../../src/errors.ts';
@@ -216,12 +217,13 @@ describe('spans', () => {
     telemetry = {
       ...telemetry,
       observe: (record) => {
-        kept.push(record.traceId);
+        kept.push(toAuditRecord(record, { inputs: false, outputs: false }).trace_id);
         observe(record);
       },
     };
     await call('people', here);
     await telemetry.flush();
+    expect(kept).toEqual([expect.stringMatching(/^[\da-f]{32}$/)]);
     expect(kept).toEqual([receiver.spans[0]?.traceId]);
   });
 
