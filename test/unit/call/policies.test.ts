@@ -3,6 +3,7 @@ import { callEndpoint } from '../../../src/call/pipeline.ts';
 import type { Runtime } from '../../../src/call/runtime.ts';
 import type { ToolEntry } from '../../../src/catalog/model.ts';
 import type { Span, SpanAttributes, Spans } from '../../../src/ports.ts';
+import { runEndpoint } from '../../../src/quality/run-endpoint.ts';
 import { ALICE, contextOf, errorOf, type Served, serveTree } from './project.ts';
 
 const PEOPLE = `tool:
@@ -67,6 +68,27 @@ const CONFIRM = `tool:
   confirm: Really wipe it?
   source: { code: SELECT 'wiped' AS done }
 `;
+const ORDER = `resource:
+  uri: orders://{id}
+  parameters: [{ name: id, type: integer }]
+  return: { type: object, properties: { id: { type: integer }, total: { type: integer } } }
+  policies:
+    input: [{ condition: "id == 9", action: deny, reason: Not order 9. }]
+    output:
+      - { condition: "response.total > 100", action: deny, reason: Too large. }
+      - { condition: "user.role == 'anonymous'", action: filter_fields, fields: [total] }
+  source: { code: "SELECT $id AS id, $id * 10 AS total" }
+`;
+const GREET = `prompt:
+  name: greet
+  parameters: [{ name: who, type: string }]
+  policies:
+    input: [{ condition: "who == 'Eve'", action: deny, reason: Not Eve. }]
+    output:
+      - { condition: "response.exists(m, m.prompt.contains('secret'))", action: deny, reason: No secrets. }
+      - { condition: "user.role == 'anonymous'", action: mask_fields, fields: [prompt] }
+  messages: [{ prompt: "Greet {{ who }}." }]
+`;
 const SEED = `CREATE TABLE people AS SELECT * FROM (VALUES
   ('Ada', 10.5, 'DE'), ('Bob', 20, 'DE'), ('Cid', 30, 'FR')) t(name, salary, country)`;
 
@@ -80,6 +102,8 @@ beforeAll(async () => {
       'tools/limited.yml': LIMITED,
       'tools/wipe.yml': CONFIRM,
       'tools/one-each.yml': ONE_EACH,
+      'resources/order.yml': ORDER,
+      'prompts/greet.yml': GREET,
     },
     SEED,
   );
@@ -145,6 +169,26 @@ describe('policies of a call', () => {
       result: null,
       decision: { outcome: 'deny', reason: 'Too many people.', rules: ['output[0]', 'output[2]'] },
     });
+  });
+
+  // Requirements: endpoint.policies
+  it('hold for resources', async () => {
+    const read = (uri: string, user = ALICE as typeof ALICE | null) =>
+      runEndpoint(served.runtime, 'resource', uri, {}, contextOf(user));
+    expect((await read('orders://3')).value).toEqual({ id: 3, total: 30 });
+    expect((await read('orders://3', null)).value).toEqual({ id: 3 });
+    expect(await errorOf(read('orders://9'))).toMatchObject({ code: 'denied', message: 'Not order 9.' });
+    expect(await errorOf(read('orders://11'))).toMatchObject({ code: 'denied', message: 'Too large.' });
+  });
+
+  // Requirements: endpoint.policies
+  it('hold for prompts', async () => {
+    const get = (who: string, user = ALICE as typeof ALICE | null) =>
+      runEndpoint(served.runtime, 'prompt', 'greet', { who }, contextOf(user));
+    expect((await get('Ada')).value).toMatchObject([{ prompt: 'Greet Ada.' }]);
+    expect((await get('Ada', null)).value).toMatchObject([{ prompt: '****' }]);
+    expect(await errorOf(get('Eve'))).toMatchObject({ code: 'denied', message: 'Not Eve.' });
+    expect(await errorOf(get('a secret'))).toMatchObject({ code: 'denied', message: 'No secrets.' });
   });
 
   it('deny where a condition cannot be evaluated, and the log says why', async () => {

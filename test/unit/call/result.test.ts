@@ -27,6 +27,11 @@ const TREE = {
   'resources/d.yml': resource('nobody', "SELECT 'x' AS t WHERE false", MARKDOWN),
   'resources/e.yml': resource('scalar', "SELECT 'x' AS t", STRING),
   'resources/f.yml': resource('blob', "SELECT 'ab'::BLOB AS b"),
+  'resources/h.yml': resource(
+    'wrong',
+    'SELECT 1 AS x',
+    '  return: { type: object, properties: { x: { type: string } } }\n',
+  ),
   'resources/g.yml': resource('empty', 'SELECT NULL::BLOB AS b', PDF),
 };
 
@@ -79,6 +84,7 @@ describe('the shape of a result', () => {
   it('is checked unless the caller does without', async () => {
     expect((await errorOf(call('wrong'))).code).toBe('result_invalid');
     expect((await call('wrong', { checkResult: false })).value).toBe(1);
+    expect((await errorOf(read('wrong'))).code).toBe('result_invalid');
   });
 });
 

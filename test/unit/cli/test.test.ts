@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { project, svc } from './svc.ts';
@@ -36,6 +36,30 @@ tool:
   tests: [{ name: breaks, arguments: [] }, { name: as expected, error_contains: Could not convert }]
 `;
 
+const TERMS = `svc: 1
+resource:
+  uri: demo://terms/{id}
+  parameters: [{ name: id, type: integer }]
+  return: { type: object, properties: { id: { type: integer }, by: { type: string } } }
+  source: { code: "SELECT $id AS id, coalesce(get_user_email(), 'nobody') AS by" }
+  tests:
+    - name: right
+      arguments: [{ key: id, value: 7 }]
+      user_context: { email: ada@example.com }
+      result_contains: { id: 7, by: ada@example.com }
+    - { name: wrong, arguments: [{ key: id, value: 7 }], result_contains: { id: 8 } }
+`;
+
+const GREET = `svc: 1
+prompt:
+  name: greet
+  parameters: [{ name: who, type: string }]
+  messages: [{ prompt: "Greet {{ who }}." }]
+  tests:
+    - { name: right, arguments: [{ key: who, value: Ada }], result_contains: { prompt: Greet Ada. } }
+    - { name: wrong, arguments: [{ key: who, value: Ada }], result_contains: { prompt: Greet Bob. } }
+`;
+
 async function withTools(tools: Readonly<Record<string, string>>): Promise<string> {
   const root = await project();
   for (const [name, text] of Object.entries(tools)) writeFileSync(join(root, `tools/${name}.yml`), text);
@@ -70,6 +94,28 @@ describe('svc test', () => {
         },
       ],
     });
+  });
+
+  // Requirements: command.test, endpoint.tests
+  it('runs the tests of resources and prompts', async () => {
+    const root = await project();
+    for (const folder of ['resources', 'prompts']) mkdirSync(join(root, folder), { recursive: true });
+    writeFileSync(join(root, 'resources/terms.yml'), TERMS);
+    writeFileSync(join(root, 'prompts/greet.yml'), GREET);
+    const { code, stdout } = await svc(['test', '--json'], root);
+    const { endpoints } = JSON.parse(stdout);
+    expect(code).toBe(1);
+    const shown = endpoints.flatMap(({ path, tests }: (typeof endpoints)[number]) =>
+      tests.map(({ name, status }: { name: string; status: string }) => `${path} ${name} ${status}`),
+    );
+    expect(shown).toEqual(
+      expect.arrayContaining([
+        'prompts/greet.yml right passed',
+        'prompts/greet.yml wrong failed',
+        'resources/terms.yml right passed',
+        'resources/terms.yml wrong failed',
+      ]),
+    );
   });
 
   // Requirements: command.test
