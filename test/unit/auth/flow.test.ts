@@ -52,19 +52,20 @@ describe('a login', () => {
     const desk = createDesk();
     const { access_token } = await tokens(desk);
     await call(desk, access_token);
-    expect(desk.lines.filter(({ message }) => message === 'authenticated')).toEqual([
-      {
-        level: 'info',
-        message: 'authenticated',
-        fields: {
-          username: 'ada',
-          user_id: '1815',
-          provider: 'github',
-          name: 'Ada Lovelace',
-          email: 'ada@example.com',
-        },
+    await call(desk, access_token, '', 'tools/list');
+    await call(desk, null);
+    const line = {
+      level: 'info',
+      message: 'authenticated',
+      fields: {
+        username: 'ada',
+        user_id: '1815',
+        provider: 'github',
+        name: 'Ada Lovelace',
+        email: 'ada@example.com',
       },
-    ]);
+    };
+    expect(desk.lines.filter(({ message }) => message === 'authenticated')).toEqual([line, line]);
     expect(JSON.stringify(desk.lines)).not.toMatch(/ghu_|eyJ|planted/);
   });
 
@@ -263,6 +264,22 @@ describe('/register', () => {
       token_endpoint_auth_method: 'client_secret_basic',
     });
   });
+
+  // Requirements: oauth.register.errors, oauth.register.request
+  it.each([null, 'text/plain', 'application/x-www-form-urlencoded'])(
+    'takes JSON only, not %s',
+    async (type) => {
+      const desk = createDesk();
+      const send = (headers: Record<string, string>) =>
+        desk.fetch('/register', { method: 'POST', headers, body: `{"redirect_uris":["${REDIRECT}"]}` });
+      const refused = await send(type === null ? {} : { 'content-type': type });
+      expect([refused.status, await refused.json()]).toEqual([
+        400,
+        expect.objectContaining({ error: 'invalid_client_metadata' }),
+      ]);
+      expect((await send({ 'content-type': 'application/json; charset=utf-8' })).status).toBe(201);
+    },
+  );
 
   it('gives a secret that counts by Basic and in the body, and no other does', async () => {
     const desk = createDesk();

@@ -278,6 +278,33 @@ models:
     expect((await settingsOf({ user: userFile('auth: { provider: none }\n') })).auth.provider).toBeNull();
   });
 
+  // Requirements: provider-block.*, provider.atlassian, provider.github, provider.google, provider.keycloak
+  // Requirements: provider.salesforce
+  it.each(['github', 'atlassian', 'salesforce', 'google', 'keycloak'])(
+    'take the provider %s with its block, whose secret may be a reference',
+    async (id) => {
+      const own =
+        id === 'keycloak'
+          ? { server_url: 'https://id.example', realm: 'main' }
+          : { auth_url: 'https://id.example/a', token_url: 'https://id.example/t' };
+      const block = { client_id: 'c', callback_path: '/back', scope: 'openid email', ...own };
+      const user = (secret: string) =>
+        userFile(
+          `auth: { provider: ${id}, ${id}: ${JSON.stringify({ ...block, client_secret: secret })} }\n`,
+        );
+      const env = { CLIENT_SECRET: 'planted' };
+      const { auth } = await settingsOf({ user: user('${CLIENT_SECRET}'), env });
+      expect(auth.provider).toMatchObject({ ...block, id, client_secret: 'planted' });
+      expect((await problemsOf({ user: user('${CLIENT_SECRET}') })).join()).toContain('CLIENT_SECRET');
+    },
+  );
+
+  // Requirements: provider.none
+  it('refuse a provider of another name', async () => {
+    const user = userFile('auth: { provider: gitlab, gitlab: { client_id: c, client_secret: s } }\n');
+    expect((await problemsOf({ user })).join()).toMatch(/gitlab/);
+  });
+
   it('take the server of mode verifier from its own block, or from oidc', async () => {
     const own = userFile(`auth:
   mode: verifier
