@@ -68,7 +68,7 @@ export const CASES: readonly Case[] = [
     },
   },
   {
-    // Requirements: modern.order
+    // Requirements: endpoint.description, endpoint.parameters, modern.order
     name: 'the list has every tool, in one order, with complete schemas',
     run: async (session) => {
       const tools = await session.listTools();
@@ -119,7 +119,7 @@ export const CASES: readonly Case[] = [
     },
   },
   {
-    // Requirements: endpoint.parameters, endpoint.types
+    // Requirements: endpoint.parameters, endpoint.source, endpoint.types
     name: 'parameters of every type arrive as what they are',
     run: async (session) => {
       const loud = await session.callTool('hello', { name: "O'Brien; 東京 $loud", loud: true });

@@ -176,7 +176,6 @@ describe('the MCP path', () => {
 });
 
 describe('everything else', () => {
-  // Requirements: admin.socket
   it('is 404 in JSON', async () => {
     const response = await get('/nothing');
     expect(response.status).toBe(404);

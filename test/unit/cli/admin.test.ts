@@ -211,6 +211,11 @@ describe('the admin API', () => {
       },
       expect.objectContaining({ path: 'tools/off.yml', enabled: false, status: 'ok', error: null }),
     ]);
+    const onPort = Object.keys(FIELDS).filter((path) => path !== '/health');
+    for (const path of [...onPort, '/reload', '/activity', '/docs', '/redoc', '/openapi.json']) {
+      for (const method of ['GET', 'POST'])
+        expect([path, (await fetch(new URL(path, url), { method })).status]).toEqual([path, 404]);
+    }
     const { records, count } = (await send(socket, '/audit/query?operation_status=error')).body;
     expect({ count, names: records.map((one: { operation_name: string }) => one.operation_name) }).toEqual({
       count: 1,
@@ -280,6 +285,7 @@ describe('the admin API', () => {
     const { records, count } = await get('/audit/query');
     const times = records.map((one: { timestamp: string }) => one.timestamp).toSorted();
     expect([count, times]).toEqual([2, [stats.earliest_timestamp, stats.latest_timestamp]]);
+    expect(await get('/audit/query?limit=1&offset=1')).toEqual({ records: records.slice(1), count: 1 });
   });
 
   // Requirements: admin./status, admin./config, env.SVC_READONLY
@@ -439,6 +445,11 @@ projects: { demo: { profiles: { default: { secrets: [{ name: s, type: api, param
       });
       expect(body).toContain('/audit/query');
       expect(body).not.toMatch(/(src|href)="(https?:)?\/\//);
+      for (const field of ['last_reload_error', 'svc_process_rss_bytes', 'reload_request_id'])
+        expect(body).toContain(field);
+      const sends = [...body.matchAll(/<form data-path="([^"]+)"/g)].map(([, asked]) => asked);
+      const all = [...Object.keys(FIELDS), '/activity', '/reload'];
+      expect([path, sends.toSorted()]).toEqual([path, path === '/docs' ? all.toSorted() : []]);
     }
   });
 

@@ -48,7 +48,7 @@ const CLIENTS: readonly [string, () => Promise<AnyClient>][] = [
 ];
 
 describe.each(CLIENTS)('the SDK client %s', (_name, connect) => {
-  // Requirements: service.1
+  // Requirements: endpoint.parameters, endpoint.uri, service.1
   it('lists and reads resources', async () => {
     const client = await connect();
     const { resources } = await client.listResources();

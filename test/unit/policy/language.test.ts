@@ -184,7 +184,9 @@ describe('user', () => {
     });
   });
 
+  // Requirements: user.email, user.groups, user.id, user.name, user.permissions, user.role
   it.each([
+    "user.permissions == ['orders.read', 'orders.write'] && user.groups == ['finance', 'eu'] && user.email == 'alice@acme.com'",
     "user.id == 'alice-1' && user.user_id == user.id && user.username == 'alice' && user.name == 'Alice'",
     "user.provider == 'acme' && user.role == 'analyst' && 'export' in user.capabilities && has(user.email)",
   ])('%s', (condition) => {
@@ -197,6 +199,14 @@ describe('user', () => {
     "!has(user.email) && user.permissions.size() == 0 && !('x' in user.groups) && user.claims == {}",
   ])('anonymous: %s', (condition) => {
     expect(holds(condition, { user: null })).toBe(true);
+  });
+
+  // Requirements: user.unnamed
+  it('has no role and no permission if no mapping gave one', () => {
+    const user = { ...ALICE, role: null, permissions: [] };
+    expect(holds("user.role == null && user.role != 'anonymous' && user.permissions == []", { user })).toBe(
+      true,
+    );
   });
 
   it("never carries the identity provider's token", () => {

@@ -27,7 +27,7 @@ describe('source', () => {
     expect(resolvePath('tools/deep/a.yml', path)).toBe(found);
   });
 
-  // Requirements: service.2
+  // Requirements: endpoint.source, service.2
   it('reads a file, in the encodings of YAML files', async () => {
     const sql = new Uint8Array([0xff, 0xfe, ...[...'SELECT 1'].flatMap((one) => [one.charCodeAt(0), 0])]);
     const { source, findings } = await sourceOf(TOOL('{ file: q.sql }'), { 'tools/deep/q.sql': sql });
