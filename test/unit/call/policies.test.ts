@@ -181,7 +181,7 @@ describe('policies of a call', () => {
     expect(await errorOf(read('orders://11'))).toMatchObject({ code: 'denied', message: 'Too large.' });
   });
 
-  // Requirements: endpoint.policies
+  // Requirements: endpoint.policies, endpoint.prompt
   it('hold for prompts', async () => {
     const get = (who: string, user = ALICE as typeof ALICE | null) =>
       runEndpoint(served.runtime, 'prompt', 'greet', { who }, contextOf(user));

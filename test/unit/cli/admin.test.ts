@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
@@ -283,6 +283,8 @@ describe('the admin API', () => {
       by_policy: { allow: 0, deny: 0, 'n/a': 2 },
     });
     const { records, count } = await get('/audit/query');
+    const lines = readFileSync(join(root, 'audit/logs-default.jsonl'), 'utf8').trim().split('\n');
+    expect(records).toEqual(lines.map((line) => JSON.parse(line)).toReversed());
     const times = records.map((one: { timestamp: string }) => one.timestamp).toSorted();
     expect([count, times]).toEqual([2, [stats.earliest_timestamp, stats.latest_timestamp]]);
     expect(await get('/audit/query?limit=1&offset=1')).toEqual({ records: records.slice(1), count: 1 });
@@ -461,7 +463,8 @@ projects: { demo: { profiles: { default: { secrets: [{ name: s, type: api, param
     const all = { SVC_ADMIN_SOCKET: socket, ...env };
     const server = new Svc(['serve', '--port', '0', '--json'], { cwd: root, env: all });
     await server.until(/the admin API is disabled/, 'stderr');
-    await server.until(/^.*\n/);
+    const { url } = JSON.parse((await server.until(/^.*\n/))[0]);
+    expect((await fetch(new URL('/health', url))).status).toBe(200);
     expect(existsSync(socket)).toBe(false);
     const asked = await svc(['admin', '--socket', socket], root);
     expect(asked).toMatchObject({ code: 1, stderr: expect.stringContaining('SVC_ADMIN_ENABLED=true') });

@@ -60,6 +60,7 @@ it('D13: SIGHUP resolves references anew; one that fails changes nothing', async
   expect(server.stderr).not.toMatch(/first|second/);
 });
 
+// Requirements: transition.reload
 it('takes up a SIGHUP that comes while the server starts', { timeout: 60_000 }, async () => {
   const root = await project();
   writeFileSync(join(root, 'svc-site.yml'), SITE);

@@ -96,7 +96,7 @@ describe('svc test', () => {
     });
   });
 
-  // Requirements: command.test, endpoint.tests
+  // Requirements: command.test, endpoint.prompt, endpoint.tests
   it('runs the tests of resources and prompts', async () => {
     const root = await project();
     for (const folder of ['resources', 'prompts']) mkdirSync(join(root, folder), { recursive: true });
@@ -167,7 +167,6 @@ describe('svc test', () => {
     ]);
   });
 
-  // Requirements: user.role
   it('lets the user of the command line replace every test user', async () => {
     const root = await withTools({ who: WHO });
     const user = '{"email":"bob@example.com"}';

@@ -95,6 +95,7 @@ test('nothing that a parameter of the operator’s says takes the place of our o
   expect(searchParams.getAll('state')).toEqual([TRIP.state]);
   expect(searchParams.getAll('nonce')).toEqual([TRIP.nonce]);
   expect(searchParams.getAll('redirect_uri')).toEqual([TRIP.redirectUri]);
+  expect(searchParams.getAll('client_id')).toEqual([idp.client.id]);
   expect(searchParams.get('code_challenge')).toMatch(/^[\w-]{43}$/);
   expect(searchParams.get('login_hint')).toBe('a');
 });

@@ -54,6 +54,7 @@ describe('reloads', () => {
     expect(reloader.status()).toMatchObject({ last_reload_status: 'success', last_reload_error: null });
   });
 
+  // Requirements: transition.reload
   it('come one after the other', async () => {
     const order: string[] = [];
     const { reloader } = create(async () => {
