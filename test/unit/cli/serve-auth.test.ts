@@ -122,6 +122,7 @@ describe('svc serve with a provider', () => {
     await end(server);
   });
 
+  // Requirements: auth.3
   it('asks nobody on stdio, and warns of that', async () => {
     const server = new Svc(['serve', '--transport', 'stdio'], { cwd: await project(), env: env() });
     await server.until(/`auth` is ignored on stdio/, 'stderr');

@@ -58,6 +58,22 @@ test.each([
   await client.close();
 });
 
+// Requirements: auth.3
+test('a connection and a message over sse need a valid token', async () => {
+  for (const { sse } of [server, checking]) {
+    for (const headers of [{}, { authorization: 'Bearer planted' }]) {
+      for (const [path, method] of [
+        ['/sse', 'GET'],
+        ['/messages?session_id=x', 'POST'],
+      ] as const) {
+        const body = method === 'POST' ? '{}' : null;
+        const { status } = await fetch(new URL(path, sse), { method, headers, body });
+        expect([path, headers, status]).toEqual([path, headers, 401]);
+      }
+    }
+  }
+});
+
 test('a token for the one address is good for the other, because it is one server', async () => {
   const { tokens } = await signInStrictly(server.sse);
   expect((await callWith(server.mcp, tokens.access_token, 'whoami')).status).toBe(200);
