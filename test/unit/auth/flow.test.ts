@@ -265,6 +265,13 @@ describe('/register', () => {
     });
   });
 
+  // Requirements: oauth.register.response
+  it('gives no secret to a client that asks for none', async () => {
+    const answer = await register(createDesk(), { token_endpoint_auth_method: 'none' });
+    expect(answer).toMatchObject({ client_id: expect.any(String), token_endpoint_auth_method: 'none' });
+    expect(Object.keys(answer).filter((name) => name.startsWith('client_secret'))).toEqual([]);
+  });
+
   // Requirements: oauth.register.errors, oauth.register.request
   it.each([null, 'text/plain', 'application/x-www-form-urlencoded'])(
     'takes JSON only, not %s',

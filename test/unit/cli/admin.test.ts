@@ -343,8 +343,12 @@ describe('the admin API', () => {
       });
       expect(Object.keys(answer.body)).toEqual(['error', 'message']);
     }
-    const elsewhere = await send(socket, '/status', 'GET', 'evil.example');
-    expect(elsewhere).toMatchObject({ status: 403, body: { error: 'access_denied' } });
+    for (const host of ['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example', '10.0.0.1']) {
+      const elsewhere = await send(socket, '/status', 'GET', host);
+      expect(elsewhere).toMatchObject({ status: 403, body: { error: 'access_denied' } });
+    }
+    for (const host of ['localhost', 'localhost:8000', '127.0.0.1', '[::1]'])
+      expect((await send(socket, '/health', 'GET', host)).status).toBe(200);
     const quoted = encodeURIComponent(`x' OR '1'='1`);
     expect((await send(socket, `/audit/query?operation_name=${quoted}`)).body).toEqual({
       records: [],

@@ -216,7 +216,7 @@ it('leaves what files say, who asks for tokens, the port and the endpoints', {
   writeFileSync(join(root, 'tools/broken.yml'), 'svc: 1\ntool: { nome: x }\n');
   writeFileSync(join(root, 'tools/old.sql'), "SELECT 'as it is' AS said");
   const auth = 'auth: { provider: github, github: { client_id: c, client_secret: s } }';
-  writeFileSync(path, userFile('transport: { http: { port: 1 } }\n', auth));
+  writeFileSync(path, userFile('transport: { http: { port: 1, host: 127.0.0.2 } }\n', auth));
   await reload();
   expect(await send(url, 'tools/list', {})).toBe(listed);
   expect(await send(url, 'tools/call', { name: 'old', arguments: {} })).toBe(called);
