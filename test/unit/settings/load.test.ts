@@ -374,6 +374,24 @@ describe('static clients', () => {
     const problems = await problemsOf({ user: userFile(`auth: { clients: [${without}] }\n`) });
     expect(problems).toEqual([expect.stringContaining(`clients[0].${key}\` is missing`)]);
   });
+
+  it.each([
+    // Requirements: client.client_id
+    ['client_id: 5, name: C', 'client_id` must be text'],
+    // Requirements: client.name
+    ['client_id: c, name: [C]', 'name` must be text'],
+    // Requirements: client.client_secret
+    ['client_id: c, name: C, client_secret: [s]', 'client_secret` must be text'],
+    // Requirements: client.redirect_uris
+    ['client_id: c, name: C, redirect_uris: { a: b }', 'redirect_uris` must be'],
+    // Requirements: client.grant_types
+    ['client_id: c, name: C, grant_types: [implicit]', 'grant_types[0]` must be one of'],
+    // Requirements: client.scopes
+    ['client_id: c, name: C, scopes: [5]', 'scopes[0]` must be text'],
+  ])('are refused with %s', async (client, text) => {
+    const problems = await problemsOf({ user: userFile(`auth: { clients: [{ ${client} }] }\n`) });
+    expect(problems).toEqual([expect.stringContaining(`clients[0].${text}`)]);
+  });
 });
 
 describe('static clients that could never get a token', () => {
