@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -86,7 +87,8 @@ async function losesScope({ mcp }: PublicFront, idp: KeycloakIdp): Promise<void>
   }
 }
 
-test('svc serve stores sessions in SQLite: they are refreshed and ended', async () => {
+// Requirements: auth.persistence.path, auth.persistence.type
+test('svc serve stores sessions in SQLite: they are refreshed and ended, and outlive a restart', async () => {
   const [idp, front] = [await createKeycloakIdp({ secret: SECRETS.KEYCLOAK_SECRET }), await createFront()];
   idp.client.redirects.push(front.callback);
   idp.start();
@@ -94,17 +96,31 @@ test('svc serve stores sessions in SQLite: they are refreshed and ended', async 
   await writeFile(join(root, 'tools/restricted.yml'), RESTRICTED);
   const persistence = `{ type: sqlite, path: "${root}/oauth.db" }`;
   const env = { ...SECRETS, SVC_CONFIG_YAML: userFile(idp, front.origin, persistence) };
-  const server = new Svc(['serve', '--port', '0', '--json'], { cwd: root, env });
-  onTestFinished(async () => {
+  const start = async () => {
+    const server = new Svc(['serve', '--port', '0', '--json'], { cwd: root, env });
+    const { url } = JSON.parse((await server.until(/^.*\n/))[0]);
+    front.pass(() => new URL(url));
+    return server;
+  };
+  const stop = async (server: Svc) => {
     server.child.kill('SIGTERM');
     await server.ended;
+  };
+  let server = await start();
+  onTestFinished(async () => {
+    await stop(server);
     for (const one of [front, idp]) await one.close();
     await rm(root, { recursive: true });
   });
-  const { url } = JSON.parse((await server.until(/^.*\n/))[0]);
-  front.pass(() => new URL(url));
   await refreshes(front);
   await losesScope(front, idp);
+  const { tokens, refresh } = await signInStrictly(front.mcp);
+  await stop(server);
+  expect(existsSync(join(root, 'oauth.db'))).toBe(true);
+  server = await start();
+  expect((await callWith(front.mcp, tokens.access_token, 'sales')).status).toBe(200);
+  const renewed = await refresh(String(tokens.refresh_token));
+  expect((await callWith(front.mcp, renewed.access_token, 'sales')).status).toBe(200);
 });
 
 test('a function stores sessions in DynamoDB: they are refreshed and ended', async () => {

@@ -15,7 +15,7 @@ import {
 import { createMemoryStore } from './memory-store.ts';
 
 describe('a login', () => {
-  // Requirements: as.short, auth.required_scopes, feature.oauth, oauth.callback, oauth.default-scope
+  // Requirements: as.short, auth.required_scopes, feature.oauth, oauth.callback, oauth.default-scope, oauth.endpoints
   // Requirements: rs.challenge, service.names, user.email, user.id, user.name, user.unnamed
   it('leads from a 401 to a call that knows who makes it', async () => {
     const desk = createDesk();
@@ -357,7 +357,7 @@ describe('scopes', () => {
     return { desk, ...(await tokens(desk, { scope })) };
   };
 
-  // Requirements: auth.required_scopes, limit.scopes, rs.scope
+  // Requirements: auth.required_scopes, limit.scopes, oauth.default-scope, rs.scope
   it('are all needed: a token that holds them gets in, one that lacks one gets 403 with all of them', async () => {
     const grants = grantTo({ emails: ['ada@example.com'] }, 'team:a', 'team:b');
     const auth = { required_scopes: ['team:a', 'team:b'], grants };

@@ -11,7 +11,8 @@ tool:
   source:
     code: >
       SELECT get_user_external_token() AS token, get_username() AS username, get_user_provider() AS provider,
-        get_user_email() AS email, get_request_header('X-Probe') AS probe, get_request_header('Authorization') AS own
+        get_user_email() AS email, get_request_header('X-Probe') AS probe, get_request_header('Authorization') AS own,
+        get_request_headers_json() AS headers
 `,
   'tools/team.yml': `svc: 1
 tool:
@@ -59,12 +60,22 @@ describe('what another server of this kind gets wrong', () => {
     expect(await ask(desk, access_token, 'who')).toMatchObject({ status: 200, username: 'ada' });
   });
 
-  // Requirements: auth.2, sql.get_user_email, sql.get_user_external_token, sql.get_user_provider
-  // Requirements: sql.get_username
+  // Requirements: auth.2, sql.get_request_header, sql.get_request_headers_json, sql.get_user_email
+  // Requirements: sql.get_user_external_token, sql.get_user_provider, sql.get_username, sql.null
   it('D9: SQL gets the token of the identity provider, and the facts about the person', async () => {
     const desk = create();
     const { access_token } = await tokens(desk);
-    expect(await ask(desk, access_token, 'who', { 'x-probe': 'yes' })).toMatchObject({
+    const { headers, ...known } = (await ask(desk, access_token, 'who', { 'x-probe': 'yes' })) as {
+      readonly headers: string;
+    };
+    expect(JSON.parse(headers)).toEqual({
+      accept: 'application/json, text/event-stream',
+      authorization: `Bearer ${access_token}`,
+      'content-type': 'application/json',
+      host: 'svc.example',
+      'x-probe': 'yes',
+    });
+    expect(known).toMatchObject({
       token: expect.stringMatching(/^ghu_/),
       username: 'ada',
       provider: 'github',
@@ -155,6 +166,7 @@ describe('what another server of this kind gets wrong', () => {
       email: null,
       probe: null,
       own: null,
+      headers: null,
     });
   });
 });

@@ -142,15 +142,20 @@ describe('a refresh token', () => {
 });
 
 describe("the provider's token", () => {
-  // Requirements: auth.persistence.refresh
-  it('is renewed before it ends, for a call that comes then', async () => {
+  // Requirements: auth.persistence.refresh, oauth.endpoints
+  it.each([
+    ['before it ends', 545_000],
+    ['after its end', 605_000],
+  ])('is renewed %s, for a call that comes then', async (_name, ms) => {
     const desk = create(600);
-    const { access_token } = await tokens(desk);
+    const { access_token, expires_in } = await tokens(desk);
+    expect(expires_in).toBe(3_600);
     await call(desk, access_token);
-    desk.clock.ms += 545_000;
+    desk.clock.ms += ms;
     await Promise.all(Array.from({ length: 5 }, () => call(desk, access_token)));
     const [before, ...after] = desk.users.map((user) => user?.externalToken);
     expect(new Set(after).size).toBe(1);
+    expect(after[0]).toMatch(/^ghu_/);
     expect(after[0]).not.toBe(before);
   });
 
@@ -326,15 +331,25 @@ describe('the end of a session', () => {
   // Requirements: auth.persistence.logout, oauth.endpoints, state.others
   it('comes by /logout in the browser that signed in', async () => {
     const desk = create();
+    const { put } = desk.store;
+    const stored = new Set<string>();
+    desk.store.put = (key, ...more) => {
+      stored.add(key);
+      return put(key, ...more);
+    };
     const { access_token, client_id, refresh_token, browser } = await tokens(desk);
+    const sessions = [...stored].filter((key) => key.startsWith('session:'));
     const asked = await browser.go('/logout');
     expect([asked.status, (await call(desk, access_token)).status]).toEqual([200, 200]);
+    expect(await Promise.all(sessions.map((key) => desk.store.get(key)))).toEqual([expect.any(Object)]);
     const done = await browser.go('/logout', {
       method: 'POST',
       headers: { 'sec-fetch-site': 'same-origin' },
     });
     expect(done.status).toBe(200);
     expect([...browser.cookies.keys()]).toEqual([]);
+    expect(await Promise.all(sessions.map((key) => desk.store.get(key)))).toEqual([null]);
+    expect(desk.idp.revoked).toHaveLength(1);
     expect((await call(desk, access_token)).status).toBe(401);
     expect((await refresh(desk, client_id, refresh_token)).error).toBe('invalid_grant');
   });

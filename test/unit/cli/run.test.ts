@@ -41,6 +41,18 @@ tool:
       SELECT get_user_external_token() AS token, get_username() AS username, get_user_provider() AS provider,
       get_user_email() AS email, get_request_header('host') AS host, get_request_headers_json() AS headers
 `,
+  team: `svc: 1
+tool:
+  name: team
+  return: { type: object }
+  policies:
+    input:
+      - { condition: "user.id != 'u7' || user.name != 'Ada' || !('staff' in user.groups)", action: deny, reason: Not Ada. }
+      - { condition: "user.claims.team != 7", action: deny, reason: Other team. }
+  source:
+    code: >
+      SELECT get_user_external_token() AS token, get_username() AS username, get_user_provider() AS provider
+`,
   ruled: `svc: 1
 tool:
   name: ruled
@@ -173,6 +185,25 @@ describe('svc run tool', () => {
     for (const user of [{ role: 'admin' }, { permissions: ['sales'] }]) {
       const { code, stdout } = await as(user);
       expect({ code, said: stdout.includes('For admins.') }).toEqual({ code: 1, said: true });
+    }
+  });
+
+  // Requirements: sql.user-context
+  it('takes every field of the simulated user, also one of the project’s own', async () => {
+    const root = await withTools();
+    const ada = { id: 'u7', name: 'Ada', groups: ['staff'], team: 7 };
+    const sql = { username: 'ada', provider: 'acme', external_token: 'given' };
+    const as = (user: object) =>
+      svc(['run', 'tool', 'team', '--user-context', JSON.stringify(user), '--json'], root);
+    const { code, stdout } = await as({ ...ada, ...sql });
+    expect([code, JSON.parse(stdout)]).toEqual([0, { token: 'given', username: 'ada', provider: 'acme' }]);
+    for (const [other, reason] of [
+      [{ id: 'u8' }, 'Not Ada.'],
+      [{ name: 'Bob' }, 'Not Ada.'],
+      [{ groups: [] }, 'Not Ada.'],
+      [{ team: 8 }, 'Other team.'],
+    ] as const) {
+      expect((await as({ ...ada, ...other })).stdout).toContain(reason);
     }
   });
 

@@ -21,6 +21,7 @@ const SITE = { id: '11223344-a1b2', name: 'acme', url: 'https://acme.atlassian.n
 // Requirements: provider-detail.cloud-ids, provider.atlassian
 test('a login gives the account, its address, and its sites once each', async () => {
   const mappings = { 'cloud_ids.id': { [SITE.id]: ['role:member'] } };
+  const before = idp.requests.length;
   const identity = await identityOf(atlassian({ scope: PRODUCTS, claim_mappings: mappings }));
   expect(identity).toEqual({
     id: '5b10:ada',
@@ -36,9 +37,31 @@ test('a login gives the account, its address, and its sites once each', async ()
     mapped: expect.any(Object),
     claims: { cloud_ids: [SITE] },
   });
+  expect(idp.requests.slice(before)).toEqual(
+    expect.arrayContaining([
+      'GET /oauth/token/accessible-resources',
+      `GET /ex/jira/${SITE.id}/rest/api/3/user/groups`,
+    ]),
+  );
 });
 
-// Requirements: provider-block.scope
+// Requirements: provider-detail.cloud-ids
+test('the list of sites is asked for with the bearer token', async () => {
+  const asked: (string | null)[] = [];
+  const provider = providerOf(blockOf('atlassian', idp.client, {}), {
+    fetch: async (url, init) => {
+      const { pathname } = new URL(String(url));
+      if (pathname !== '/oauth/token/accessible-resources') return Response.json({ account_id: '1' });
+      asked.push(new Headers(init?.headers).get('authorization'));
+      return Response.json([]);
+    },
+  });
+  const none = { refreshToken: null, idToken: null, expiresAt: null, scopes: null, extra: {} };
+  await provider.identify({ ...none, accessToken: 'of-ada' }, null, signal());
+  expect(asked).toEqual(['Bearer of-ada']);
+});
+
+// Requirements: oauth.default-scope, provider-block.scope
 test('the usual scopes tell who it is, and no more', async () => {
   const provider = atlassian();
   expect(provider.scopes).toEqual(['read:me']);
@@ -62,6 +85,7 @@ test('rules about sites or groups ask for the scope that shows them', async () =
 test('refresh tokens rotate, and a dead one is final though it is answered with 403', async () => {
   const provider = atlassian({}, true);
   expect(provider.scopes).toEqual(['read:me', 'offline_access']);
+  expect((await tokensOf(atlassian())).refreshToken).toBeNull();
   const tokens = await tokensOf(provider);
   expect(tokens.expiresAt).toBeGreaterThan(Date.now() / 1000 + 3000);
   const fresh = await provider.refresh(tokens.refreshToken ?? '', signal());

@@ -22,7 +22,7 @@ const urls = ({ origin }: GithubIdp) => ({
 const github = (more: Partial<ProviderBlock> = {}, at = idp) =>
   providerOf(blockOf('github', at.client, { ...urls(at), ...more }));
 
-// Requirements: provider.github
+// Requirements: oauth.default-scope, provider.github
 test('a login gives the id, the login and the primary verified address', async () => {
   const provider = github();
   expect(provider.scopes).toEqual(['read:user', 'user:email']);

@@ -17,9 +17,10 @@ const google = (more: Partial<ProviderBlock> = {}, offline = false) => {
   return providerOf(blockOf('google', idp.client, { ...urls, ...more }), { offline });
 };
 
-// Requirements: provider.google
+// Requirements: oauth.default-scope, provider.google
 test('a login gives the subject, the address and the domain, all from the id token', async () => {
   const before = idp.requests.length;
+  expect(google().scopes).toEqual(['openid', 'email', 'profile']);
   expect(await identityOf(google())).toEqual({
     id: '1081815',
     username: 'ada@example.com',

@@ -19,7 +19,7 @@ const salesforce = (more: Partial<ProviderBlock> = {}, offline = false, wanted: 
 };
 const CLAIMS = { organization_id: '00Dxx0000001gPLEAY', instance_url: 'https://acme.my.salesforce.com' };
 
-// Requirements: provider.salesforce
+// Requirements: oauth.default-scope, provider.salesforce
 test('a login gives the user, the organisation and the address of its API', async () => {
   const provider = salesforce();
   expect(provider.scopes).toEqual(['openid', 'profile', 'email']);
@@ -90,6 +90,7 @@ test('the token goes to no identity address outside of Salesforce', async () => 
   }
 });
 
+// Requirements: provider-detail.offline
 test('a refresh token stays, and ends with everything else', async () => {
   const provider = salesforce({}, true);
   expect(provider.scopes).toContain('refresh_token');
@@ -136,6 +137,14 @@ test.each([
   [{}, 'https://login.salesforce.com/services/oauth2/authorize'],
   // Requirements: provider-detail.sandbox
   [{ sandbox: true }, 'https://test.salesforce.com/services/oauth2/authorize'],
+  // Requirements: provider-detail.sandbox
+  [
+    {
+      auth_url: 'https://test.salesforce.com/services/oauth2/authorize',
+      token_url: 'https://test.salesforce.com/services/oauth2/token',
+    },
+    'https://test.salesforce.com/services/oauth2/authorize',
+  ],
   [
     { auth_url: 'https://acme.my.site.com/shop/services/oauth2/authorize' },
     'https://acme.my.site.com/shop/services/oauth2/authorize',
