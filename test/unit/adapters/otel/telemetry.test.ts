@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createTelemetry, type Telemetry } from '../../../../adapters/otel/telemetry.ts';
 import { toAuditRecord } from '../../../../src/audit/record.ts';
+import { createResultCache } from '../../../../src/call/cache.ts';
 import { callEndpoint } from '../../../../src/call/pipeline.ts';
 import type { RequestContext } from '../../../../src/context.ts';
 import { SvcError } from '../../../../src/errors.ts';
@@ -38,8 +39,22 @@ tool:
   source: { code: "SELECT 'planted-text'::INTEGER AS x FROM planted_table" }
 `;
 
+/** Two parameters, four rows, no `return`. */
+const MANY = `svc: 1
+tool:
+  name: many
+  parameters:
+    - { name: low, type: integer }
+    - { name: high, type: integer }
+  source: { code: "FROM range($low, $high) WHERE range <> $low" }
+  policies:
+    output: [{ condition: "user.role != 'boss'", action: filter_fields, fields: [range] }]
+`;
+const PLAIN = 'svc: 1\ntool: { name: plain, source: { code: SELECT 1 AS n } }\n';
 const ONE = 'svc: 1\nresource: { uri: "one://it", source: { code: SELECT 1 AS n } }\n';
-const ASK = 'svc: 1\nprompt: { name: ask, messages: [{ prompt: Who? }] }\n';
+const ASK = 'svc: 1\nprompt: { name: ask, messages: [{ prompt: Who? }, { prompt: Why? }] }\n';
+
+const GUIDE = '---\nname: guide\ndescription: How to ask.\n---\nplanted-guide\n';
 
 const SEED = `CREATE TABLE planted_table AS SELECT 'planted-name' AS name, 'planted-iban' AS iban, 'planted-country' AS country`;
 
@@ -117,8 +132,12 @@ function call(name: string, args = {}, context: Partial<RequestContext> = {}) {
 const here = { country: 'planted-country' };
 
 beforeAll(async () => {
-  const tree = { 'tools/people.yml': PEOPLE, 'tools/broken.yml': BROKEN };
-  served = await serveTree({ ...tree, 'resources/one.yml': ONE, 'prompts/ask.yml': ASK }, SEED);
+  const tools = { people: PEOPLE, broken: BROKEN, many: MANY, plain: PLAIN };
+  const tree = Object.fromEntries(Object.entries(tools).map(([name, text]) => [`tools/${name}.yml`, text]));
+  served = await serveTree(
+    { ...tree, 'resources/one.yml': ONE, 'prompts/ask.yml': ASK, 'skills/guide.md': GUIDE },
+    SEED,
+  );
 });
 afterAll(() => served.close());
 beforeEach(async () => {
@@ -180,7 +199,71 @@ describe('spans', () => {
     });
   });
 
+  const attributesOf = (name: string) => receiver.spans.find((span) => span.name === name)?.attributes;
+
+  // Requirements: attribute.svc.params.count, attribute.svc.has_input_schema, attribute.svc.has_output_schema
+  // Requirements: attribute.svc.result.count, attribute.db.parameters.count, attribute.db.rows_affected
+  it('count parameters, bound values and rows, and tell whether there are schemas', async () => {
+    await call('many', { low: 1, high: 6 });
+    await telemetry.flush();
+    expect(attributesOf('svc.execution_engine.execute')).toMatchObject({
+      'svc.params.count': 2,
+      'svc.has_input_schema': true,
+      'svc.has_output_schema': false,
+      'svc.result.count': 4,
+    });
+    expect(attributesOf('svc.database.execute')).toMatchObject({
+      'db.parameters.count': 2,
+      'db.rows_affected': 4,
+    });
+    receiver.spans.length = 0;
+    await call('plain');
+    await telemetry.flush();
+    expect(attributesOf('svc.execution_engine.execute')).toMatchObject({
+      'svc.params.count': 0,
+      'svc.has_input_schema': false,
+      'svc.result.count': 1,
+    });
+    expect(attributesOf('svc.database.execute')).toMatchObject({ 'db.parameters.count': 0 });
+  });
+
+  // Requirements: attribute.svc.policy.decision, attribute.svc.policy.rules_evaluated
+  it.each([
+    ['people', here, 'boss', 'allow', 2],
+    ['people', { country: 'planted-denied' }, 'boss', 'deny', 1],
+    ['many', { low: 1, high: 3 }, 'boss', 'allow', 1],
+    ['many', { low: 1, high: 3 }, 'analyst', 'filter', 1],
+    ['people', here, 'analyst', 'mask', 2],
+    ['plain', {}, 'boss', undefined, 0],
+  ])('say what policies decided: %s %j as %s: %s', async (name, args, role, decision, rules) => {
+    await call(name, args, { user: { ...ALICE, role } }).catch(() => null);
+    await telemetry.flush();
+    const root = attributesOf('svc.endpoint.execute');
+    expect([root?.['svc.policy.decision'], root?.['svc.policy.rules_evaluated']]).toEqual([decision, rules]);
+  });
+
+  // Requirements: attribute.db.operation, attribute.db.readonly, attribute.db.rows_affected
+  it('say of a statement that writes what it does, and that it may', async () => {
+    const add =
+      'svc: 1\ntool: { name: add, source: { code: "INSERT INTO t VALUES (1), (2) RETURNING n" } }\n';
+    const writing = await serveTree(
+      { 'tools/add.yml': add },
+      'CREATE TABLE t (n INTEGER)',
+      'native, read-write',
+    );
+    onTestFinished(() => writing.close());
+    const runtime = { ...writing.runtime, spans: telemetry.spans };
+    await runEndpoint(runtime, 'tool', 'add', {}, contextOf(ALICE));
+    await telemetry.flush();
+    expect(attributesOf('svc.database.execute')).toMatchObject({
+      'db.operation': 'INSERT',
+      'db.readonly': false,
+      'db.rows_affected': 2,
+    });
+  });
+
   // Requirements: attribute.svc.endpoint.name, attribute.svc.endpoint.type, attribute.svc.auth.authenticated
+  // Requirements: span.svc.endpoint.execute, span.svc.execution_engine.execute, span.svc.validation.output
   it('name each kind of endpoint, and tell whether the caller is known', async () => {
     const runtime = { ...served.runtime, spans: telemetry.spans };
     const nobody = contextOf(null);
@@ -195,6 +278,44 @@ describe('spans', () => {
       ['resource', 'one://it', false],
       ['prompt', 'ask', false],
     ]);
+    const insideOf = (id: string | undefined): readonly string[] =>
+      receiver.spans
+        .filter(({ parentSpanId }) => parentSpanId === id)
+        .flatMap(({ name, spanId }) => [name, ...insideOf(spanId)])
+        .toSorted();
+    const executed = Object.keys(SPANS).filter((name) => name !== 'svc.endpoint.execute');
+    const trees = roots.map(({ spanId }) => insideOf(spanId));
+    expect(trees).toEqual([
+      executed.toSorted(),
+      executed.toSorted(),
+      executed.filter((name) => name !== 'svc.database.execute').toSorted(),
+    ]);
+  });
+
+  // Requirements: attribute.svc.execution.language, attribute.svc.result.count
+  it('have no language where no SQL and no Python runs, and count messages', async () => {
+    const runtime = { ...served.runtime, spans: telemetry.spans };
+    await runEndpoint(runtime, 'prompt', 'ask', {}, contextOf(null));
+    await runEndpoint(runtime, 'resource', 'skill://guide/SKILL.md', {}, contextOf(null));
+    await telemetry.flush();
+    const engines = receiver.spans.filter(({ name }) => name === 'svc.execution_engine.execute');
+    const none = { 'svc.params.count': 0, 'svc.has_input_schema': false };
+    expect(engines.map(({ attributes }) => attributes)).toEqual([
+      { ...none, 'svc.has_output_schema': false, 'svc.result.count': 2 },
+      { ...none, 'svc.has_output_schema': true },
+    ]);
+  });
+
+  // Requirements: attribute.svc.result.count
+  it('count the rows of a kept result too', async () => {
+    const runtime = { ...served.runtime, spans: telemetry.spans, cache: createResultCache() };
+    for (let turn = 0; turn < 3; turn += 1) {
+      await runEndpoint(runtime, 'tool', 'people', here, contextOf(ALICE));
+    }
+    await telemetry.flush();
+    const engines = receiver.spans.filter(({ name }) => name === 'svc.execution_engine.execute');
+    expect(engines.map(({ attributes }) => attributes['svc.result.count'])).toEqual([1, 1, 1]);
+    expect(engines.map(({ attributes }) => attributes['svc.cache.hit'])).toContain(true);
   });
 
   it('go on in the trace of the caller, and not at all where the caller does not sample', async () => {
@@ -280,6 +401,37 @@ describe('metrics', () => {
     });
   });
 
+  // Requirements: metric.svc.endpoint.concurrent_executions
+  it('tell how many calls run at once', async () => {
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    const running = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const { spans } = telemetry;
+    let begun = 0;
+    telemetry = {
+      ...telemetry,
+      spans: {
+        trace: (name, attributes, parent, run) =>
+          spans.trace(name, attributes, parent, async (span) => {
+            running[begun++]?.resolve();
+            await held;
+            return run(span);
+          }),
+      },
+    };
+    const value = async () => {
+      receiver.metrics.length = 0;
+      await telemetry.flush();
+      const gauge = receiver.metrics.find(({ name }) => name === 'svc.endpoint.concurrent_executions');
+      return gauge?.points.map((point) => point.value);
+    };
+    const calls = [call('plain'), call('plain')];
+    await Promise.all(running.map(({ promise }) => promise));
+    expect(await value()).toEqual([2]);
+    release();
+    await Promise.all(calls);
+    expect(await value()).toEqual([0]);
+  });
+
   it('on demand are what came since the last time; over time they add up', async () => {
     const totals = () =>
       receiver.metrics
@@ -345,6 +497,28 @@ describe('what is sent', () => {
     await call('people', here);
     await telemetry.flush();
     expect(receiver.requests.map(({ path }) => path)).toEqual(['/v1/traces']);
+    receiver.requests.length = 0;
+    start({ tracing: { enabled: false, console_export: true } });
+    await call('people', here);
+    await telemetry.flush();
+    expect(receiver.requests.map(({ path }) => path)).toEqual(['/v1/metrics']);
+    expect(written).toEqual([]);
+  });
+
+  // Requirements: telemetry.service_name
+  it('names the service as it is configured', async () => {
+    start({ service_name: 'shop', resource_attributes: { 'service.name': 'other' } });
+    await call('people', here);
+    await telemetry.flush();
+    expect(receiver.resources[0]).toMatchObject({ 'service.name': 'shop' });
+  });
+
+  // Requirements: telemetry.metrics.export_interval, limit.metrics
+  it('are sent every so many seconds', () => {
+    const timers = vi.spyOn(globalThis, 'setInterval');
+    onTestFinished(() => timers.mockRestore());
+    start({ metrics: { enabled: true, export_interval: 60 } }, false);
+    expect(timers.mock.calls.map(([, delay]) => delay)).toEqual([60_000]);
   });
 
   it('wait no longer than a timer can, however long the interval is', async () => {
