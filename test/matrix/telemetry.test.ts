@@ -125,7 +125,7 @@ function expectTree({ spans }: Receiver, expected: object = TREE): void {
 }
 
 describe.each(EDGES)('%s', (_name, target, start) => {
-  // Requirements: privacy.personal
+  // Requirements: event.telemetry, span.svc.*
   test('each request sends its spans and its metrics once, after the answer', async () => {
     running = await start(await build(target, true), on(receiver.url));
     const paths = () => receiver.requests.map(({ path }) => path).toSorted();

@@ -4,7 +4,7 @@ import { startReceiver } from '../adapters/otel/receiver.ts';
 import { createFakeRuntime } from '../mcp/fixture.ts';
 import { call, createDesk, TOOLS, tokens } from './fixture.ts';
 
-// Requirements: span.authentication
+// Requirements: attribute.svc.auth.authenticated, attribute.svc.auth.provider, span.authentication
 it('is a span: who was let in, and that somebody was not', async () => {
   const receiver = await startReceiver();
   const telemetry = createTelemetry({
@@ -35,6 +35,11 @@ it('is a span: who was let in, and that somebody was not', async () => {
     { 'svc.auth.authenticated': true, 'svc.auth.provider': 'github' },
     { 'svc.auth.authenticated': false },
   ]);
+  const called = receiver.spans.find(({ name }) => name === 'svc.endpoint.execute');
+  expect(called?.attributes).toMatchObject({
+    'svc.auth.authenticated': true,
+    'svc.auth.provider': 'github',
+  });
   expect(receiver.bytes()).not.toMatch(/ada|ghu_|eyJ/i);
   await telemetry.close();
   await receiver.close();

@@ -43,6 +43,7 @@ async function serve(args: readonly string[], env: Record<string, string> = {}) 
 }
 
 describe('the log of a server', () => {
+  // Requirements: event.logs
   it('has one line for each call, as JSON where no terminal reads it', async () => {
     const server = await serve([]);
     const id = await callOnce(server, { pin: 'planted-4711' });

@@ -158,6 +158,7 @@ projects:
   headers: { authorization: "Bearer \${TOKEN}" }
   tracing: { enabled: false, console_export: true }
   metrics: { enabled: true, export_interval: 15 }
+  resource_attributes: { team: data }
 `);
     expect((await settingsOf({ user, env: { TOKEN: 't' } })).telemetry).toMatchObject({
       enabled: true,
@@ -168,11 +169,25 @@ projects:
       tracing: { enabled: false, console_export: true },
       metrics: { enabled: true, export_interval: 15 },
     });
-    const env = { TOKEN: 't', OTEL_SERVICE_NAME: 'other', SVC_TELEMETRY_METRICS_INTERVAL: '5' };
+    const env = {
+      TOKEN: 't',
+      SVC_TELEMETRY_ENABLED: 'false',
+      SVC_TELEMETRY_TRACING_CONSOLE: 'false',
+      SVC_TELEMETRY_METRICS_INTERVAL: '5',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://other:4318',
+      OTEL_EXPORTER_OTLP_HEADERS: 'authorization=other,x-team=data',
+      OTEL_SERVICE_NAME: 'other',
+      OTEL_RESOURCE_ATTRIBUTES: 'team=sales,zone=b',
+    };
     expect((await settingsOf({ user, env })).telemetry).toMatchObject({
+      enabled: false,
+      endpoint: 'http://other:4318',
       service_name: 'other',
       environment: 'production',
-      metrics: { export_interval: 5 },
+      headers: { authorization: 'other', 'x-team': 'data' },
+      resource_attributes: { team: 'sales', zone: 'b' },
+      tracing: { enabled: false, console_export: false },
+      metrics: { enabled: true, export_interval: 5 },
     });
   });
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { allowedAttributes } from '../../../src/telemetry/allowed.ts';
 
-// Requirements: privacy.credentials
+// Requirements: privacy.credentials, privacy.personal, privacy.sql
 it('lets through what the spec names for a span, bounded, and nothing else', () => {
   const attributes = {
     'svc.endpoint.name': 'x'.repeat(1_000),

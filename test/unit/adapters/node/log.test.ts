@@ -37,7 +37,6 @@ describe('the application log', () => {
     expect(logged({ level })).toHaveLength(count);
   });
 
-  // Requirements: event.logs
   it('is one JSON object a line where that is asked for', () => {
     expect(logged({ format: 'json' }).map((line) => JSON.parse(line))).toEqual(
       ['warn', 'error'].map((level) => ({

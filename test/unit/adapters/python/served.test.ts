@@ -1,7 +1,8 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createTelemetry } from '../../../../adapters/otel/telemetry.ts';
 import { openPython } from '../../../../adapters/python/open.ts';
 import { createBackgroundHost } from '../../../../src/call/python-host.ts';
 import type { Runtime } from '../../../../src/call/runtime.ts';
@@ -10,6 +11,7 @@ import type { JsonObject, JsonValue } from '../../../../src/json.ts';
 import type { Span } from '../../../../src/ports.ts';
 import { runEndpoint } from '../../../../src/quality/run-endpoint.ts';
 import { ALICE, contextOf, errorOf, type Served, serveTree, type Tree } from '../../call/project.ts';
+import { startReceiver } from '../otel/receiver.ts';
 import { PYTHON } from './found.ts';
 
 const TOOL = (name: string, more = '') => `tool:\n  name: ${name}\n  source: { file: all.py }\n${more}`;
@@ -127,6 +129,15 @@ def page():
 
 const SEED =
   "CREATE TABLE items (id INTEGER, name VARCHAR); INSERT INTO items VALUES (1, 'one'), (2, 'two'), (3, 'three'), (4, 'four')";
+
+const TELEMETRY = {
+  enabled: true,
+  headers: {},
+  service_name: null,
+  service_version: null,
+  environment: null,
+  resource_attributes: {},
+};
 
 let served: Served;
 let runtime: Runtime;
@@ -307,6 +318,40 @@ describe.skipIf(PYTHON === null)('whoever watches a Python endpoint', () => {
       '  svc.validation.output 0',
       'svc.policy.enforce_output 0',
     ]);
+  });
+
+  // Requirements: privacy.credentials, privacy.parameters, privacy.python, privacy.results, privacy.sql
+  it('gets no code, no SQL, no value and no exception by telemetry', async () => {
+    const receiver = await startReceiver();
+    const tracing = { enabled: true, console_export: false };
+    const metrics = { enabled: true, export_interval: 3600 };
+    const telemetry = createTelemetry({
+      settings: { ...TELEMETRY, endpoint: receiver.url, tracing, metrics },
+      project: 'demo',
+      version: '1',
+      log: () => {},
+      write: () => {},
+      onDemand: true,
+    });
+    onTestFinished(async () => {
+      await telemetry.close();
+      await receiver.close();
+    });
+    const { spans, observe } = telemetry;
+    const traced = { ...runtime, spans, observe };
+    for (const [name, args] of [
+      ['one_value', {}],
+      ['who', {}],
+      ['fails', {}],
+      ['mistakes', { sql: 'SELECT planted_column FROM planted_table' }],
+    ] as const) {
+      await runEndpoint(traced, 'tool', name, args, contextOf(ALICE)).catch(() => null);
+    }
+    await telemetry.flush();
+    const sent = receiver.bytes();
+    expect(sent).toContain('svc.python.execute');
+    expect(sent).toContain('python_failed');
+    expect(sent).not.toMatch(/planted|alice|SELECT |def |return |raise|all\.py|Error/);
   });
 
   it('reads of an exception with its line, and the client does not', async () => {
