@@ -1,5 +1,5 @@
 import { chmod, rm, stat } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
@@ -19,7 +19,7 @@ export interface AdminSocket {
  */
 export async function listenOnSocket(admin: Admin, path: string): Promise<AdminSocket> {
   await makeWay(path);
-  const server = createServer(getRequestListener(admin.fetch, { overrideGlobalObjects: false }));
+  const server = createAdminServer(admin);
   // `listen` creates the socket before it returns.
   const before = process.umask(0o177);
   try {
@@ -41,6 +41,26 @@ export async function listenOnSocket(admin: Admin, path: string): Promise<AdminS
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/** Answers each error in the form of the admin API, also those of Node's HTTP parser. */
+function createAdminServer(admin: Admin): Server {
+  const listener = getRequestListener(admin.fetch, {
+    overrideGlobalObjects: false,
+    // A client of a socket need not name a host.
+    hostname: 'localhost',
+    errorHandler: (cause) => admin.rejectMalformed(cause),
+  });
+  const server = createServer({ requireHostHeader: false }, listener);
+  server.on('checkExpectation', listener);
+  server.on('clientError', async (cause, socket) => {
+    if (!socket.writable) return socket.destroy();
+    const response = admin.rejectMalformed(cause);
+    const head = `HTTP/1.1 ${response.status} Bad Request\r\nContent-Type: application/json\r\nConnection: close`;
+    const body = await response.text();
+    return socket.end(`${head}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+  });
+  return server;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import { SvcError, toSvcError } from '../errors.ts';
+import { messageOf, SvcError, toSvcError } from '../errors.ts';
 import { toDocsPage } from '../pages/admin-docs.ts';
 import { toPage } from '../pages/page.ts';
 import type { Clock, Log } from '../ports.ts';
@@ -22,6 +22,8 @@ export interface AdminOptions {
 /** The admin API: its operations, their OpenAPI document, the workbench and pages about the API. */
 export interface Admin {
   fetch(request: Request): Promise<Response>;
+  /** The response to bytes that are no valid request, with the parser's error. */
+  rejectMalformed(cause: unknown): Response;
 }
 
 /**
@@ -54,7 +56,13 @@ export function createAdmin({ source, clock, log, debug, workbench }: AdminOptio
     if (error.code === 'internal') log({ level: 'error', message: `admin: ${error.message}` });
     return toAdminError(error, debug);
   });
-  return { fetch: async (request) => hono.fetch(request) };
+  return {
+    fetch: async (request) => hono.fetch(request),
+    rejectMalformed: (cause) => {
+      const message = `This is not a valid HTTP request: ${messageOf(cause)}.`;
+      return toAdminError(new SvcError('request_invalid', message, { cause }), debug);
+    },
+  };
 }
 
 /** Rejects foreign host names. A web page that reaches the socket through a forwarder sends another name. */
