@@ -35,6 +35,16 @@ const PEOPLE = `tool:
   source:
     code: SELECT name, 'planted-salary' AS salary, $pin AS echo FROM (VALUES ('Ada'), ('Bob')) t(name) WHERE $country <> '' AND $filter IS NOT NULL AND $tags IS NOT NULL
 `;
+const CLOSED = `tool:
+  name: closed
+  source: { code: SELECT 1 AS n }
+  policies:
+    output: [{ condition: "response[0].n == 1", action: deny, reason: Not this result. }]
+`;
+const BROKEN = `tool:
+  name: broken
+  source: { code: "SELECT CAST('planted-row' AS INTEGER) AS n" }
+`;
 const GREET = `prompt:
   name: greet
   parameters:
@@ -52,7 +62,13 @@ const ORDER = `resource:
 let served: Served;
 beforeAll(async () => {
   served = await serveTree(
-    { 'tools/people.yml': PEOPLE, 'prompts/greet.yml': GREET, 'resources/order.yml': ORDER },
+    {
+      'tools/people.yml': PEOPLE,
+      'tools/closed.yml': CLOSED,
+      'tools/broken.yml': BROKEN,
+      'prompts/greet.yml': GREET,
+      'resources/order.yml': ORDER,
+    },
     'CREATE TABLE t AS SELECT 1',
   );
 });
@@ -198,6 +214,28 @@ describe('an audit record', () => {
       error_code: 'denied',
       error_message: 'No such place for you.',
       result_count: null,
+    });
+  });
+
+  // Requirements: condition.policy
+  it('of a call whose result is denied has the decision and its reason, and not the result', async () => {
+    const record = toAuditRecord(await recorded('tool', 'closed', {}), ALL);
+    expect(record).toMatchObject({
+      operation_status: 'error',
+      policy_decision: 'deny',
+      policy_reason: 'Not this result.',
+      error_message: 'Not this result.',
+    });
+    expect(record.output_data ?? null).toBeNull();
+  });
+
+  // Requirements: audit.error_message, condition.call
+  it('of a query that fails has the message, without its data', async () => {
+    expect(toAuditRecord(await recorded('tool', 'broken', {}), ALL)).toMatchObject({
+      operation_status: 'error',
+      error_code: 'sql_failed',
+      error_message: 'The query of this endpoint failed.',
+      policy_decision: 'n/a',
     });
   });
 

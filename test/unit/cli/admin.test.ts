@@ -153,8 +153,9 @@ const CALL = (name: string, args: object) => ({
   body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } }),
 });
 
-async function serve(env: Record<string, string> = {}) {
+async function serve(env: Record<string, string> = {}, files: Record<string, string> = {}) {
   const root = await project();
+  for (const [path, text] of Object.entries(files)) writeFileSync(join(root, path), text);
   writeFileSync(join(root, 'tools/broken.yml'), 'svc: 1\ntool: { nome: x }\n');
   writeFileSync(
     join(root, 'tools/off.yml'),
@@ -420,7 +421,15 @@ describe('the admin API', () => {
     const SVC_CONFIG_YAML = `svc: 1
 projects: { demo: { profiles: { default: { secrets: [{ name: s, type: api, parameters: { k: "file://${key}" } }] } } } }
 `;
-    const { socket, url } = await serve({ SVC_CONFIG_YAML });
+    const python = 'from svc.runtime import config\ndef key():\n    return config.get_secret("s")["k"]\n';
+    const files = {
+      'svc-site.yml': 'svc: 1\nproject: demo\nprofile: default\nsecrets: [s]\n',
+      'tools/key.yml': 'svc: 1\ntool: { name: key, source: { file: key.py } }\n',
+      'tools/key.py': python,
+    };
+    const { socket, url } = await serve({ SVC_CONFIG_YAML }, files);
+    const value = async () => (await fetch(url, CALL('key', {}))).text();
+    expect(await value()).toContain('"one"');
     const reload = async () => {
       await send(socket, '/reload', 'POST');
       for (;;) {
@@ -433,10 +442,10 @@ projects: { demo: { profiles: { default: { secrets: [{ name: s, type: api, param
       last_reload_status: 'error',
       last_reload_error: expect.stringContaining('key.txt'),
     });
-    const answer = await fetch(url, CALL('hello_world', { name: 'Ada' }));
-    expect(await answer.text()).toContain('Hello, Ada!');
+    expect(await value()).toContain('"one"');
     writeFileSync(key, 'two');
     expect(await reload()).toMatchObject({ last_reload_status: 'success', last_reload_error: null });
+    expect(await value()).toContain('"two"');
   });
 
   // Requirements: admin./docs, admin./redoc
@@ -470,6 +479,7 @@ projects: { demo: { profiles: { default: { secrets: [{ name: s, type: api, param
     const { url } = JSON.parse((await server.until(/^.*\n/))[0]);
     expect((await fetch(new URL('/health', url))).status).toBe(200);
     expect(existsSync(socket)).toBe(false);
+    await expect(send(socket, '/health')).rejects.toMatchObject({ code: 'ENOENT' });
     const asked = await svc(['admin', '--socket', socket], root);
     expect(asked).toMatchObject({ code: 1, stderr: expect.stringContaining('SVC_ADMIN_ENABLED=true') });
   });

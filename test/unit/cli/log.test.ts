@@ -95,6 +95,7 @@ describe('svc serve with audit', () => {
         operation_status: 'error',
         policy_decision: 'deny',
         policy_reason: 'Closed today.',
+        error_message: 'Closed today.',
         caller_type: 'http',
       }),
     ]);
@@ -103,6 +104,12 @@ describe('svc serve with audit', () => {
       'arguments_invalid',
       null,
     ]);
+    for (const { operation_status, error_code, error_message } of records(root)) {
+      const failed = error_code !== null;
+      expect([operation_status, error_message]).toEqual(
+        failed ? ['error', expect.stringMatching(/.{10}/)] : ['success', null],
+      );
+    }
     expect(byName('hello_wrld').map(({ error_code }) => error_code)).toEqual(['endpoint_unknown']);
     expect(byName('endless').map(({ error_code }) => error_code)).toEqual(['cancelled']);
     expect(byName('secret').map(({ input_data }) => input_data)).toEqual([{ pin: '[REDACTED]' }]);

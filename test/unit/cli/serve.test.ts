@@ -256,6 +256,20 @@ describe('svc serve', () => {
     expect(stderr).toMatch(text);
   });
 
+  // Requirements: condition.default, condition.reference
+  it.each(['${SVC_TEST_UNSET}', '${HOME:-planted}', 'file:///does/not/exist'])(
+    'does not start with %s, which it cannot resolve',
+    async (value) => {
+      const secret = `{ name: s, type: custom, parameters: { a: "${value}" } }`;
+      const profiles = `{ default: { secrets: [${secret}] } }`;
+      const SVC_CONFIG_YAML = `svc: 1\nprojects: { demo: { profiles: ${profiles} } }\n`;
+      const { code, stderr } = await svc(['serve', '--port', '0'], await project(), { SVC_CONFIG_YAML });
+      expect(code).toBe(1);
+      expect(stderr).toContain('secrets[0].parameters.a');
+      expect(stderr).not.toContain('planted');
+    },
+  );
+
   // Requirements: env.SVC_READONLY
   it('serves read-only with the native engine when told to', async () => {
     const env = { SVC_READONLY: '1', SVC_DATABASE_ENGINE: 'native' };

@@ -94,6 +94,13 @@ describe('the site file', () => {
     expect(findings).toEqual([`1:1 missing-field: \`${key}\` is missing. Add \`${key}\`.`]);
   });
 
+  // Requirements: site.svc, version.1
+  it.each(['2', '"1"', '1.5', 'yes'])('has no version %s', async (version) => {
+    const { site: found, findings } = await site(SITE.replace('svc: 1', `svc: ${version}`));
+    expect(found).toBeNull();
+    expect(findings).toEqual([expect.stringMatching(/^1:[67] svc-version: `svc` .*`svc: 1`/)]);
+  });
+
   // Requirements: site.place
   it('is missing', async () => {
     const { loadProject } = await import('../../../src/project/load.ts');

@@ -449,6 +449,13 @@ describe('findings of the configuration', () => {
   it.each([
     // Requirements: user-file.svc, version.1
     ['svc: "1"\n', 'config.yml:1 svc-version: `svc` must be the number 1, not the text "1". [Write `svc: 1`'],
+    // Requirements: user-file.svc, version.1
+    ['svc: 2\n', 'config.yml:1 svc-version: `svc` is 2, and this version of svc supports version 1 only.'],
+    // Requirements: user-file.svc, version.1
+    [
+      'svc: 1.5\n',
+      'config.yml:1 svc-version: `svc` is 1.5, and this version of svc supports version 1 only.',
+    ],
     [
       'svc: 1\ntransprt: {}\n',
       'config.yml:2 unknown-key: `transprt` is not a known key here. [Did you mean `transport`?]',

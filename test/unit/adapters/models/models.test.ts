@@ -111,8 +111,10 @@ describe.each(VENDORS)('a model of type $type', ({ type, path, said, error }) =>
   // Requirements: limit.models, model.timeout
   it('that does not answer in time fails, and so does one that is not there', async () => {
     const { url } = await startDouble(['hang']);
-    const model = await create(url, { timeout: 0.05, max_retries: 0 });
+    const model = await create(url, { timeout: 0.2, max_retries: 0 });
+    const begun = performance.now();
     expect(await failureOf(ask(model))).toMatchObject({ code: 'deadline_exceeded' });
+    expect(performance.now() - begun).toBeGreaterThan(190);
     const gone = await create('http://127.0.0.1:1', { max_retries: 0 });
     expect(await failureOf(ask(gone))).toMatchObject({
       code: 'model_failed',

@@ -146,6 +146,30 @@ projects:
     expect(shown).not.toContain('planted');
   });
 
+  // Requirements: condition.default, dynamic.variable
+  it('with a default fail the load also where the variable is set', async () => {
+    const user = secret(JSON.stringify({ a: '${SET:-planted}' }));
+    const { settings, findings } = await load({ user, env: { SET: 'x', 'SET:-planted': 'y' } });
+    expect(settings).toBeNull();
+    expect(findings.map(({ code }) => code)).toEqual(['reference-unresolved']);
+  });
+
+  // Requirements: condition.reference, dynamic.unresolved
+  it.each([
+    ['no such secret', 'vault://secret/other#a', VAULT_TOKEN],
+    ['no such field', 'vault://secret/db#other', VAULT_TOKEN],
+    ['a token that Vault refuses', 'vault://secret/db#a', 'wrong'],
+  ])('to a secret manager fail the load: %s', async (_name, value, token) => {
+    const vault = await startVault({ v2: { 'secret/db': { a: 'planted' } } });
+    const shared = `vault: { enabled: true, address: "${vault.url}" }\n`;
+    const given = { user: secret(JSON.stringify({ a: value }), shared), env: { VAULT_TOKEN: token } };
+    const { settings, findings } = await load(given);
+    expect(settings).toBeNull();
+    expect(findings.map(({ severity, code }) => [severity, code])).toEqual([
+      ['error', 'reference-unresolved'],
+    ]);
+  });
+
   it('show no value that is wrong in its place', async () => {
     const user =
       'svc: 1\ntransport: { provider: "${P}", http: { port: "${P}", base_url: "${P}", stateless: "${P}" } }\n';
