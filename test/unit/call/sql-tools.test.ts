@@ -82,8 +82,11 @@ const ESCAPES: readonly string[] = [
   'SELECT * FROM checkpoint()',
   'SELECT * FROM force_checkpoint()',
   "SELECT * FROM enable_logging('QueryLog')",
+  // Requirements: sql.tools
   'SELECT get_user_external_token()',
+  // Requirements: sql.tools
   "SELECT get_request_header('authorization')",
+  // Requirements: sql.tools
   'SELECT get_request_headers_json()',
   "SELECT which_secret('s3://x', 's3')",
   "COPY items TO '/tmp/svc-out.csv'",
