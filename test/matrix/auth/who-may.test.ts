@@ -181,7 +181,7 @@ describe.each(PLATFORMS)('%s', (target, start) => {
     }
   });
 
-  // Requirements: auth.required_scopes
+  // Requirements: own.grants
   test.each(shapesOn(target))('%s: only a user who holds a scope gets it', async (_name, create) => {
     let leave: Shape['leave'] = () => () => undefined;
     const { mcp } = await serve(async (callback) => {

@@ -372,6 +372,15 @@ describe('scopes', () => {
     );
   });
 
+  // Requirements: auth.required_scopes, limit.scopes
+  it('are all needed: a user who holds one of two is not signed in', async () => {
+    const grants = grantTo({ emails: ['ada@example.com'] }, 'team:a');
+    const desk = createDesk({ auth: { required_scopes: ['team:a', 'team:b'], grants } });
+    const { status, ...refused } = await tokens(desk);
+    expect([status, refused]).toMatchObject([400, { error: 'access_denied' }]);
+    expect(refused.access_token).toBeUndefined();
+  });
+
   // Requirements: rs.scope
   it('of endpoints hide them from lists and refuse calls, naming all at once', async () => {
     const grants = grantTo({ emails: ['ada@example.com'] }, 'sales:read', 'audit:read');

@@ -134,7 +134,7 @@ describe.each(Object.keys(STANDS))('%s', (name) => {
       );
     });
 
-    // Requirements: auth.required_scopes, own.grants
+    // Requirements: own.grants
     test('a scope is not held because a client asks for it', async () => {
       const { tokens } = await signInStrictly(server('open').mcp, {}, 'svc:access admin:write');
       expect(tokens.scope).toBe('svc:access');
@@ -168,7 +168,7 @@ describe.each(Object.keys(STANDS))('%s', (name) => {
     });
   });
 
-  // Requirements: auth.required_scopes, own.renewal
+  // Requirements: own.renewal
   test('a user who leaves loses the scope at the next renewal, also with the older token', async () => {
     const server = servers['granted true'] as FlowServer;
     const { tokens, refresh } = await signInStrictly(server.mcp, {}, 'svc:access admin:write');
