@@ -89,7 +89,8 @@ async function missing(
   const folder = file.split('/').slice(0, -1).join('/');
   const name = file.split('/').at(-1) ?? '';
   const listed = folder === '' ? [] : await listFolder(files, folder);
-  const known = 'code' in listed ? [] : listed;
+  // An endpoint often has the name of its source, but a YAML file is not a source.
+  const known = 'code' in listed ? [] : listed.filter((path) => !/\.ya?ml$/i.test(path));
   const names = known.map((path) => path.split('/').at(-1) ?? '');
   const near = nearestName(name, names);
   const suggestion = known[names.indexOf(near ?? '')];

@@ -65,6 +65,10 @@ describe('source', () => {
       '{ file: other.sql }',
       '3:19 source-missing: `tool.source.file` names tools/deep/other.sql, which does not exist. Create it, or correct the path: it is relative to this YAML file.',
     ],
+    [
+      '{ file: orders.sql }',
+      expect.stringMatching(/^3:19 source-missing: .* Create it, or correct the path/),
+    ],
     ['{ file: sql\\q.sql }', expect.stringMatching(/^3:19 source-missing: .* Write \/ between folders\.$/)],
     [
       '{ file: latin.sql }',
@@ -73,6 +77,7 @@ describe('source', () => {
     ['{ file: / }', expect.stringMatching(/^3:19 source-missing: .* names the project itself/)],
   ])('%s', async (source, finding) => {
     const tree = {
+      'tools/deep/orders.yml': TOOL('{ code: SELECT 1 }').replace('name: a', 'name: orders'),
       'tools/deep/query.sql': 'SELECT 1',
       'tools/deep/latin.sql': new Uint8Array([0x2d, 0x0a, 0xe4]),
     };
