@@ -69,6 +69,19 @@ describe('an access token', () => {
   });
 
   // Requirements: rs.every-request, user-file.stateless.token
+  it('is asked for in every request: none is remembered, and no cookie is set', async () => {
+    const desk = createDesk({ app: { stateless: true } });
+    const { access_token } = await tokens(desk);
+    for (const _turn of [1, 2]) {
+      const answered = await call(desk, access_token);
+      expect(answered.status).toBe(200);
+      expect(answered.headers.getSetCookie()).toEqual([]);
+      expect(answered.headers.get('mcp-session-id')).toBeNull();
+      expect((await call(desk, null)).status).toBe(401);
+    }
+  });
+
+  // Requirements: rs.every-request, user-file.stateless.token
   it('is not read from a cookie', async () => {
     const desk = createDesk();
     const { access_token } = await tokens(desk);

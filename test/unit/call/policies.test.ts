@@ -242,6 +242,7 @@ describe('a tool that a person must agree to', () => {
 describe('a call whose arguments are not all valid', () => {
   const wrong = { amount: -1, country: 'DE', secret: 'told' };
 
+  // Requirements: feature.policies
   it('is denied first if no argument could save its caller', async () => {
     const error = await errorOf(call('limited', wrong));
     expect(error).toMatchObject({ code: 'denied', message: 'Sign in first.' });

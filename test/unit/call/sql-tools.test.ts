@@ -246,8 +246,12 @@ describe.each<EngineName>(['wasm', 'native', 'native, read-write'])(
 describe('the built-in SQL tools of a project', () => {
   // Requirements: site.sql_tools.enabled
   it('are not there unless asked for', async () => {
-    const project = await loadTree({ 'svc-site.yml': SITE });
-    expect(await checkCatalog(project)).toEqual([]);
+    const toolsOf = async (site: string) =>
+      Object.keys((await compileCatalog(await loadTree({ 'svc-site.yml': site }))).tools);
+    const all = ['execute_sql_query', 'get_table_schema', 'list_tables'];
+    expect(await toolsOf(SITE)).toEqual([]);
+    expect(await toolsOf(`${SITE}sql_tools: { enabled: false }\n`)).toEqual([]);
+    expect(await toolsOf(`${SITE}sql_tools: { enabled: true }\n`)).toEqual(all);
   });
 
   it('are an error where an endpoint has the name of one', async () => {

@@ -64,7 +64,8 @@ describe('compiling', () => {
         type: 'object',
         required: ['month'],
         properties: {
-          limit: { type: 'integer', default: 5, minimum: 1, maximum: 50 },
+          month: { description: 'Month, such as 2026-03' },
+          limit: { type: 'integer', description: 'How many', default: 5, minimum: 1, maximum: 50 },
           region: { enum: ['north', 'south', null] },
         },
       },
@@ -92,13 +93,19 @@ describe('compiling', () => {
     expect(resources['shop://terms']).toMatchObject({
       template: { literals: ['shop://terms'], variables: [] },
       mimeType: 'text/plain',
-      wire: { uri: 'shop://terms', name: 'shop://terms', mimeType: 'text/plain' },
+      wire: {
+        uri: 'shop://terms',
+        name: 'shop://terms',
+        description: 'The terms of trade',
+        mimeType: 'text/plain',
+      },
     });
     expect(resources['shop://customers/{id}/orders/{year}']).toMatchObject({
       template: { literals: ['shop://customers/', '/orders/', ''], variables: ['id', 'year'] },
       wire: {
         uriTemplate: 'shop://customers/{id}/orders/{year}',
         name: 'Orders of a customer',
+        description: 'What a customer ordered in a year',
         mimeType: 'application/json',
       },
     });

@@ -68,6 +68,7 @@ describe('keys', () => {
 
 describe('values', () => {
   it.each([
+    // Requirements: endpoint.name
     ['name: 5', '3:9 wrong-type: `tool.name` must be text, not a number. Put it in quotes.'],
     ['name: true', '3:9 wrong-type: `tool.name` must be text, not the word true. Put it in quotes.'],
     ['name:', '3:8 wrong-type: `tool.name` must be text, not nothing. Write text after the colon.'],
@@ -94,6 +95,9 @@ describe('values', () => {
   );
 
   it.each([
+    // Requirements: endpoint.description
+    ['description: 5', '4:16 wrong-type: `tool.description` must be text, not a number. Put it in quotes.'],
+    // Requirements: endpoint.enabled
     [
       'enabled: yes',
       '4:12 wrong-type: `tool.enabled` must be true or false, not text. Write true or false, without quotes.',

@@ -162,9 +162,27 @@ describe('which files are read', () => {
       'tools/.git/c.yml': 'x',
       'tools/query.sql': 'x',
       'tools/notes.yml.bak': 'x',
-      'other/d.yml': 'x',
+      'resources/c.yml': 'resource:\n  uri: a://b\n  source: { code: SELECT 1 }\n',
+      'prompts/d.yml': 'prompt:\n  name: d\n  messages: [{ prompt: hi }]\n',
+      'other/e.yml': TOOL('e'),
+      'f.yml': TOOL('f'),
     });
-    expect(endpoints.map(({ file }) => file)).toEqual(['tools/a.yml', 'tools/deep/er/b.YAML']);
+    expect(endpoints.map(({ file }) => file)).toEqual([
+      'prompts/d.yml',
+      'resources/c.yml',
+      'tools/a.yml',
+      'tools/deep/er/b.YAML',
+    ]);
+  });
+
+  // Requirements: service.3
+  it('takes them from the folders that `paths` names instead', async () => {
+    const { endpoints } = await load({
+      'svc-site.yml': `${SITE}paths: { tools: other }\n`,
+      'tools/a.yml': TOOL('a'),
+      'other/e.yml': TOOL('e'),
+    });
+    expect(endpoints.map(({ file }) => file)).toEqual(['other/e.yml']);
   });
 
   it('follows `paths`, and lets kinds share a folder', async () => {

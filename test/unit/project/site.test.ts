@@ -111,6 +111,13 @@ describe('the site file', () => {
 
   it.each([
     ['profil: x', '4:1 unknown-key: `profil` is not a known key here. Did you mean `profile`?'],
+    // Requirements: site.dbt
+    [
+      'dbt: { enabled: maybe }',
+      expect.stringMatching(/^4:17 wrong-type: `dbt\.enabled` must be true or false/),
+    ],
+    // Requirements: site.dbt
+    ['dbt: { test_paths: [1] }', expect.stringMatching(/^4:21 wrong-type: `dbt\.test_paths\[0\]`/)],
     ['secrets: { a: b }', expect.stringMatching(/^4:10 wrong-type: `secrets` must be a list/)],
     ['extensions: [{ nam: x }]', expect.stringMatching(/^4:14 missing-field|^4:16 unknown-key/)],
     ['extensions: ["h3; DROP"]', expect.stringMatching(/^4:15 wrong-value: `extensions\[0\]\.name`/)],

@@ -6,7 +6,7 @@ const rowOf = async (key: string, given: Parameters<typeof load>[0]) =>
 
 describe('settings', () => {
   // Requirements: auth.1, env.SVC_ADMIN_SOCKET, env.SVC_TELEMETRY_ENABLED, env.SVC_TELEMETRY_METRICS_INTERVAL
-  // Requirements: limit.metrics, mcp.local, transport.default
+  // Requirements: limit.metrics, mcp.local, transport.default, user-file.transport.http.trust_proxy
   it('are whole without any user file', async () => {
     expect(await settingsOf({})).toMatchObject({
       project: 'demo',
@@ -148,7 +148,7 @@ projects:
     expect(await settingsOf({ env })).toEqual(await settingsOf({}));
   });
 
-  // Requirements: telemetry.*, user-file.telemetry
+  // Requirements: env.over, env.SVC_TELEMETRY_METRICS_INTERVAL, telemetry.*, user-file.telemetry
   it('read the whole of telemetry', async () => {
     const user = userFile(`telemetry:
   enabled: true
@@ -456,16 +456,39 @@ describe('findings of the configuration', () => {
       'svc: 1.5\n',
       'config.yml:1 svc-version: `svc` is 1.5, and this version of svc supports version 1 only.',
     ],
+    ['transport: {}\n', 'config.yml:1 missing-field: `svc` is missing.'],
     [
       'svc: 1\ntransprt: {}\n',
       'config.yml:2 unknown-key: `transprt` is not a known key here. [Did you mean `transport`?]',
     ],
+    // Requirements: user-file.transport.http.port
     [
       'svc: 1\ntransport:\n  http: { port: 70000 }\n',
       'config.yml:3 wrong-value: `transport.http.port` must be a whole number from 0 to 65535.',
     ],
     // Requirements: user-file.transport.provider
     ['svc: 1\ntransport: { provider: stdoi }\n', '[Did you mean stdio?]'],
+    // Requirements: user-file.auth
+    [userFile('auth: github\n'), 'wrong-type: `projects.demo.profiles.dev.auth` must be a map'],
+    // Requirements: user-file.telemetry
+    [userFile('telemetry: true\n'), 'wrong-type: `projects.demo.profiles.dev.telemetry` must be a map'],
+    // Requirements: user-file.secrets
+    [userFile('secrets: { db: x }\n'), 'wrong-type: `projects.demo.profiles.dev.secrets` must be a list'],
+    // Requirements: user-file.models
+    ['svc: 1\nmodels: [claude]\n', 'wrong-type: `models` must be a map'],
+    // Requirements: model.timeout
+    [
+      'svc: 1\nmodels: { fast: { type: claude, timeout: 1.5 } }\n',
+      '`models.fast.timeout` must be a whole number',
+    ],
+    // Requirements: model.max_retries
+    [
+      'svc: 1\nmodels: { fast: { type: claude, max_retries: 0.5 } }\n',
+      '`models.fast.max_retries` must be a whole number',
+    ],
+    // Requirements: model.type
+    ['svc: 1\nmodels: { fast: { type: claud } }\n', 'wrong-value: `models.fast.type` must be one of'],
+    // Requirements: model.default
     [
       'svc: 1\nmodels: { default: fsat, fast: { type: claude } }\n',
       'config.yml:2 model-unknown: `models.default` names none of the models: fast. [Did you mean fast?]',
@@ -480,7 +503,7 @@ describe('findings of the configuration', () => {
     ],
     [
       'svc: 1\nprojects: { dmeo: {} }\n',
-      // Requirements: site.project, user-file.keys
+      // Requirements: user-file.keys
       'config.yml:2 project-unknown: There is no project demo under `projects`; there are dmeo. [Did you mean dmeo?]',
     ],
     [
@@ -505,6 +528,18 @@ describe('findings of the configuration', () => {
       'environment:0 unknown-variable: SVC_READ_ONLY is set, but svc has no such variable. [Did you mean SVC_READONLY?]',
       'environment:0 wrong-value: SVC_READONLY must be true or false. [Correct the variable, or unset it.]',
     ]);
+  });
+
+  // Requirements: user-file.keys
+  it('do not ask for the project of a user file that has no projects', async () => {
+    expect(await problemsOf({ user: 'svc: 1\n' })).toEqual([]);
+    expect(await problemsOf({ user: 'svc: 1\nprojects: { demo: }\n' })).toEqual([]);
+  });
+
+  // Requirements: secret.name
+  it('do not ask that the site names every secret', async () => {
+    const user = userFile('secrets: [{ name: db, type: custom, parameters: { key: k } }]\n');
+    expect((await settingsOf({ user })).secrets.map(({ name }) => name)).toEqual(['db']);
   });
 
   // Requirements: secret.name, site.secrets

@@ -521,11 +521,13 @@ describe('what is sent', () => {
     expect(timers.mock.calls.map(([, delay]) => delay)).toEqual([60_000]);
   });
 
-  it('wait no longer than a timer can, however long the interval is', async () => {
+  // Requirements: env.SVC_TELEMETRY_METRICS_INTERVAL
+  it('wait as many seconds as the interval has, but no longer than a timer can', async () => {
     const timers = vi.spyOn(globalThis, 'setInterval');
     onTestFinished(() => timers.mockRestore());
-    start({ metrics: { enabled: true, export_interval: 99_999_999 } }, false);
-    expect(timers.mock.calls.map(([, delay]) => delay)).toEqual([2 ** 31 - 1]);
+    for (const export_interval of [5, 99_999_999])
+      start({ metrics: { enabled: true, export_interval } }, false);
+    expect(timers.mock.calls.map(([, delay]) => delay)).toEqual([5_000, 2 ** 31 - 1]);
   });
 });
 

@@ -21,13 +21,15 @@ async function open(token = CONNECT_TOKEN, status: Record<string, number> = {}) 
 
 describe('op:// over a Connect server', () => {
   // Requirements: dynamic.op
-  it('finds vault and item by name or id, and each item once', async () => {
+  it('finds vault, item and field by name or id, and each item once', async () => {
     const { connect, read } = await open();
     expect(await read('op://My "vault"/Database/password')).toBe('op-password');
     expect(await read('op://My "vault"/Database/one-time?attribute=otp')).toBe('123456');
     expect(connect.asked).toHaveLength(3);
     expect(await read(`op://${VAULT_ID}/${ITEM_ID}/password`)).toBe('op-password');
     expect(connect.asked).toHaveLength(4);
+    expect(await read(`op://${VAULT_ID}/${ITEM_ID}/TOTP_1?attribute=otp`)).toBe('123456');
+    expect(await read(`op://${VAULT_ID}/${ITEM_ID}/f2`)).toBe('token-1');
   });
 
   it('tells fields of one name apart by their section', async () => {

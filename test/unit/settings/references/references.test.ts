@@ -35,6 +35,9 @@ describe('references', () => {
     expect(await readAs(`file://${path}`)).toBe('from a file');
     expect(await readAs(`file://${relative(process.cwd(), path)}`)).toBe('from a file');
     expect(await readAs('file://${WHERE}', { WHERE: path })).toBe('from a file');
+    const user = secret(`{ a: "file://${relative(process.cwd(), path)}" }`);
+    const userFile = { name: join(folder(), 'deep/er/config.yml'), bytes: new TextEncoder().encode(user) };
+    expect(getSecret(await settingsOf({ over: { userFile } }), 's')).toEqual({ a: 'from a file' });
   });
 
   // Requirements: user-file.transport.http.stateless
@@ -76,10 +79,27 @@ describe('references', () => {
 
   // Requirements: secret.type
   it('read the same for every type', async () => {
-    for (const type of ['database', 'api', 'custom', 'anything']) {
-      const user = secret('{ host: h, api_key: k }').replace('custom', type);
-      expect(getSecret(await settingsOf({ user }), 's')).toEqual({ host: 'h', api_key: 'k' });
+    const names = 'host port database username password api_key api_url api_secret own'.split(' ');
+    const written = Object.fromEntries(names.map((name) => [name, `of ${name}`]));
+    for (const type of ['database', 'api', 'custom', 's3']) {
+      const user = secret(JSON.stringify(written)).replace('custom', type);
+      expect(getSecret(await settingsOf({ user }), 's')).toEqual(written);
     }
+  });
+
+  // Requirements: user-file.vault
+  it('ask no Vault that is not enabled, and one that is with no other token', async () => {
+    const vault = await startVault({ v2: { 'secret/db': { a: 'one' } } });
+    const problems = (block: string) => {
+      const shared = `vault: { address: "${vault.url}", ${block} }\n`;
+      const user = secret('{ x: "vault://secret/db#a" }', shared);
+      return problemsOf({ user, env: { MINE: VAULT_TOKEN, VAULT_TOKEN: 'wrong' } });
+    };
+    for (const block of ['enabled: false, token_env: MINE', 'token_env: MINE'])
+      expect(await problems(block)).toEqual([expect.stringContaining('Vault, which is not switched on')]);
+    expect(vault.asked).toEqual([]);
+    expect(await problems('enabled: true, token_env: MINE')).toEqual([]);
+    expect(await problems('enabled: true')).toEqual([expect.stringContaining('403')]);
   });
 
   it('give up in time, with a finding', async () => {
@@ -121,6 +141,7 @@ projects:
     ['${}', 'does not begin an environment variable'],
     ['vault://secret', 'is not a valid reference to a secret of Vault'],
     ['vault://secret/../sys#x', 'is not a valid reference to a secret of Vault'],
+    // Requirements: user-file.vault
     ['vault://secret/db#x', 'is vault://secret/db#x, which needs Vault, which is not switched on.'],
     ['op://v/i', 'is not a valid reference to a field of 1Password'],
     ['op://v/i/f?attribute=totally', 'is not a valid reference to a field of 1Password'],

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { loadDriver } from '../../../../../adapters/duckdb-native/driver/driver.ts';
 import { extensionOptions, loadExtensions } from '../../../../../adapters/duckdb-native/engine/extensions.ts';
 import { openNative } from '../../../../../adapters/duckdb-native/open.ts';
@@ -44,18 +44,48 @@ describe('extensions', () => {
     expect(found.getRows().map(([name]) => name)).toEqual([...BUILT_IN]);
   });
 
-  // Requirements: site.extensions.core
   it('that the engine brings are loaded', async () => {
     expect(await loadedWith([{ name: 'json' }, { name: 'icu', repo: 'core' }])).toEqual(
       expect.arrayContaining(['json', 'icu']),
     );
   });
 
-  // Requirements: site.extensions.repo
+  // Requirements: site.extensions.core
   it.runIf(hasCompiler())('are installed from a local repository, and loaded', async () => {
     const extensionRepository = await makeRepository('svc_double');
     const over = { extensionRepository, unsignedExtensions: true };
     expect(await loadedWith([{ name: 'svc_double' }], over)).toContain('svc_double');
+  });
+
+  // Requirements: site.extensions.core, site.extensions.repo
+  it.each([
+    [undefined, []],
+    ['community', ['INSTALL "svc_none" FROM community']],
+    ['core_nightly', ['INSTALL "svc_none" FROM core_nightly']],
+    ['core', ['INSTALL "svc_none" FROM core']],
+  ] as const)('that are missing are asked of the repository that is named, %s', async (repo, installs) => {
+    const extension = { name: 'svc_none', ...(repo === undefined ? {} : { repo }) };
+    const settings = { extensions: [extension], extensionDirectory: folder() };
+    const { openInstance } = await loadDriver();
+    const instance = await openInstance(':memory:', extensionOptions(settings));
+    const connection = await instance.connect();
+    onTestFinished(() => {
+      connection.closeSync();
+      instance.closeSync();
+    });
+    const sent: string[] = [];
+    const run = connection.run.bind(connection);
+    vi.spyOn(connection, 'run').mockImplementation(async (sql) => {
+      if (/^(LOAD|INSTALL)/.test(sql)) sent.push(sql);
+      if (sql.startsWith('INSTALL')) throw new Error('This test has no network.');
+      return run(sql);
+    });
+    await expect(loadExtensions(connection, settings)).rejects.toThrow(
+      /The extension svc_none cannot be loaded/,
+    );
+    expect(sent).toEqual(['LOAD "svc_none"', ...installs]);
+    const allowed = await connection.runAndReadAll("SELECT current_setting('allow_community_extensions')");
+    expect(allowed.getRows()).toEqual([[repo === 'community']]);
   });
 
   it.runIf(hasCompiler())('that nobody signed are refused unless that is allowed', async () => {
