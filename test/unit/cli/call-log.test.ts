@@ -43,7 +43,7 @@ async function serve(args: readonly string[], env: Record<string, string> = {}) 
 }
 
 describe('the log of a server', () => {
-  // Requirements: event.logs
+  // Requirements: event.logs, env.SVC_DEBUG
   it('has one line for each call, as JSON where no terminal reads it', async () => {
     const server = await serve([]);
     const id = await callOnce(server, { pin: 'planted-4711' });
@@ -64,6 +64,7 @@ describe('the log of a server', () => {
     ]);
     await callOnce(server, {});
     await server.until(/numbers arguments_invalid/, 'stderr');
+    expect(linesOf(server.stderr).filter(({ level }) => level === 'debug')).toEqual([]);
     expect(server.stderr).not.toContain('planted-4711');
   });
 
@@ -83,9 +84,12 @@ describe('the log of a server', () => {
     expect(server.stderr).not.toMatch(/numbers ok|numbers arguments_invalid/);
   });
 
-  // Requirements: command.serve
-  it('tells with --debug each request and each step, and no value', async () => {
-    const server = await serve(['--debug']);
+  // Requirements: command.serve, env.SVC_DEBUG
+  it.each([
+    [['--debug'], {}],
+    [[], { SVC_DEBUG: 'true' }],
+  ])('tells with %j and %j each request and each step, and no value', async (args, env) => {
+    const server = await serve(args, env);
     const id = await callOnce(server, { pin: 'planted-4711' });
     await server.until(/POST \/mcp 200/, 'stderr');
     const lines = linesOf(server.stderr).filter((line) => line.request_id === id);

@@ -158,7 +158,70 @@ projects:
     expect(stderr).toMatch(/read-only/);
   });
 
-  // Requirements: user-file.transport.http.port, user-file.transport.provider
+  // Requirements: user-file.transport.provider
+  it('serves sse and stdio if the user file says so', async () => {
+    const root = await project();
+    const { HOME } = home('svc: 1\ntransport: { provider: "${BY}", http: { port: 0 } }\n');
+    const sse = new Svc(['serve', '--json'], { cwd: root, env: { HOME, BY: 'sse' } });
+    const { transport, url } = JSON.parse((await sse.until(/^\{.*\}$/m))[0]);
+    expect(transport).toBe('sse');
+    const stream = await fetch(url, { headers: { accept: 'text/event-stream' } });
+    expect([stream.status, stream.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+    await stream.body?.cancel();
+    sse.child.kill('SIGTERM');
+    await sse.ended;
+    const stdio = new Svc(['serve'], { cwd: root, env: { HOME, BY: 'stdio' } });
+    stdio.child.stdin?.end('{"jsonrpc":"2.0","id":7,"method":"ping"}\n');
+    expect(await stdio.ended).toMatchObject({ code: 0, stdout: '{"result":{},"jsonrpc":"2.0","id":7}\n' });
+  });
+
+  // Only Linux has all of 127.0.0.0/8.
+  // Requirements: user-file.transport.http.host
+  it.runIf(process.platform === 'linux')('binds to the host of the user file, and to no other', async () => {
+    const { HOME } = home(
+      'svc: 1\ntransport: { http: { port: 0, host: 127.0.0.2, allowed_hosts: [127.0.0.2] } }\n',
+    );
+    const running = new Svc(['serve', '--json'], { cwd: await project(), env: { HOME } });
+    const { url } = JSON.parse((await running.until(/^\{.*\}$/m))[0]);
+    expect(new URL(url).hostname).toBe('127.0.0.2');
+    expect((await fetch(new URL('/health', url))).status).toBe(200);
+    const other = url.replace('127.0.0.2', '127.0.0.1');
+    await expect(fetch(new URL('/health', other))).rejects.toThrow();
+  });
+
+  // Requirements: user-file.transport.http.stateless
+  it('keeps a session for a client unless the user file or the command line says stateless', async () => {
+    const root = await project();
+    writeFileSync(join(root, 'seed.sql'), 'CREATE TABLE t AS SELECT 1 AS a');
+    const keeps = async (http: string, ...args: string[]) => {
+      const { HOME } = home(`svc: 1\ntransport: { http: { port: 0${http} } }\n`);
+      const running = new Svc(['serve', '--json', ...args], {
+        cwd: root,
+        env: { HOME, SVC_READONLY: 'true' },
+      });
+      const { url } = JSON.parse((await running.until(/^\{.*\}$/m))[0]);
+      const params = {
+        protocolVersion: '2025-11-25',
+        capabilities: {},
+        clientInfo: { name: 't', version: '1' },
+      };
+      const answer = await fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }),
+      });
+      expect(await answer.text()).toContain('"2025-11-25"');
+      expect(answer.headers.getSetCookie()).toEqual([]);
+      running.child.kill('SIGTERM');
+      await running.ended;
+      return answer.headers.has('mcp-session-id');
+    };
+    expect(await keeps('')).toBe(true);
+    expect(await keeps(', stateless: true')).toBe(false);
+    expect(await keeps('', '--stateless')).toBe(false);
+  });
+
+  // Requirements: user-file.transport.http.port
   it('serves where the user file says', async () => {
     const root = await project();
     const { HOME } = home(

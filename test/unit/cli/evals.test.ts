@@ -58,7 +58,7 @@ const parse = (stdout: string): EvalsReport => JSON.parse(stdout);
 
 // Each starts the program several times, which takes long where many do.
 describe('svc evals', { timeout: 90_000 }, () => {
-  // Requirements: feature.evals, model.default
+  // Requirements: feature.evals, model.api_key, model.default, user-file.models
   it('puts examples/shop to a model: 0 when all pass, with tokens, cost, transcripts and JUnit', async () => {
     const { url, received } = await startDouble([goodClaude]);
     const { root, run } = shop(url, url);

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { project, svc } from './svc.ts';
@@ -12,14 +12,39 @@ describe('svc list', () => {
       join(root, 'tools/off.yaml'),
       'svc: 1\ntool:\n  name: off\n  description: |\n    Off\n    for now\n  enabled: false\n  source: { code: SELECT 1 AS one }\n',
     );
+    for (const name of ['resources', 'prompts']) mkdirSync(join(root, name), { recursive: true });
+    writeFileSync(
+      join(root, 'resources/terms.yml'),
+      'svc: 1\nresource: { uri: "a://terms", source: { code: SELECT 1 AS one } }\n',
+    );
+    writeFileSync(
+      join(root, 'prompts/review.yml'),
+      'svc: 1\nprompt: { name: review, messages: [{ prompt: Hi }] }\n',
+    );
     const [text, json] = [await svc(['list'], root), await svc(['list', '--json'], root)];
     expect(text.code).toBe(0);
     expect(text.stdout).toMatch(
-      /^tool {2}hello_world {2}ok +tools\/hello_world\.yml {2}Greets somebody by name$/m,
+      /^tool {6}hello_world {2}ok +tools\/hello_world\.yml {2}Greets somebody by name$/m,
     );
-    expect(text.stdout).toMatch(/^tool {2}off {10}disabled {2}tools\/off\.yaml {9}Off\n3 endpoints$/m);
+    expect(text.stdout).toMatch(/^tool {6}off {10}disabled {2}tools\/off\.yaml {9}Off\n5 endpoints$/m);
     const { endpoints } = JSON.parse(json.stdout);
     expect(endpoints).toEqual([
+      {
+        kind: 'prompt',
+        name: 'review',
+        description: null,
+        file: 'prompts/review.yml',
+        status: 'ok',
+        error: null,
+      },
+      {
+        kind: 'resource',
+        name: 'a://terms',
+        description: null,
+        file: 'resources/terms.yml',
+        status: 'ok',
+        error: null,
+      },
       {
         kind: 'tool',
         name: null,

@@ -217,7 +217,7 @@ describe('svc serve with audit', () => {
 });
 
 describe('svc run', () => {
-  // Requirements: site.audit.enabled
+  // Requirements: feature.audit, site.audit.enabled
   it('records too when audit is on, and not when it is off', { timeout: 60_000 }, async () => {
     const root = await audited();
     await svc(['run', 'tool', 'hello_world', '--param', 'name=off'], root);

@@ -94,7 +94,7 @@ it('reads environment variables again', { timeout: 60_000 }, async () => {
   expect(await answer()).toContain('second');
 });
 
-// Requirements: reread.python, reread.vault, secret.get_secret, signal.SIGHUP
+// Requirements: feature.reload, reread.python, reread.vault, secret.get_secret, signal.SIGHUP
 it('gives Python the new values of the secret manager', { timeout: 60_000 }, async () => {
   const root = await project();
   const values = { password: 'first' };

@@ -162,6 +162,11 @@ describe('svc run tool', () => {
       root,
     );
     expect({ code, stdout }).toEqual({ code: 0, stdout: '{"email":"ada@example.com"}\n' });
+    const inline = ['--user-context', '{"email":"bob@example.com"}', '--json'];
+    expect(await svc(['run', 'tool', 'whoami', ...inline], root)).toMatchObject({
+      code: 0,
+      stdout: '{"email":"bob@example.com"}\n',
+    });
     const nobody = await svc(['run', 'tool', 'whoami', '--json'], root);
     expect(nobody.stdout).toBe('{"email":null}\n');
   });

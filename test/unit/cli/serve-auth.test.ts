@@ -38,6 +38,7 @@ async function end(server: Svc) {
 }
 
 describe('svc serve with a provider', () => {
+  // Requirements: user-file.auth
   it('D27: asks for a token, and says where to get one, at the port that it has', async () => {
     const { server, url } = await serve({ ...env(), ...KEYS });
     const { origin } = new URL(url);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { describe, expect, it } from 'vitest';
+import { GRACE_MS } from '../../../adapters/node/http/server.ts';
 import { project, Svc, svc } from './svc.ts';
 
 const URL_LINE = /(http:\/\/127\.0\.0\.1:\d+\/mcp)/;
@@ -43,7 +44,7 @@ async function resultOf(response: Response): Promise<unknown> {
 }
 
 describe('svc serve', () => {
-  // Requirements: auth.1, command.serve, transport.streamable-http
+  // Requirements: auth.1, command.serve, feature.oauth, transport.streamable-http
   it('prints its address and a snippet, answers, and ends with 0 on SIGTERM', async () => {
     const env = { SVC_LOG: 'human' };
     const server = new Svc(['serve', '--port', '0', '--quiet'], { cwd: await project(), env });
@@ -82,15 +83,17 @@ describe('svc serve', () => {
     expect((await server.ended).code).toBe(0);
   });
 
-  // Requirements: signal.SIGINT
+  // Requirements: signal.SIGINT, transport.streamable-http
   it('ends at once on SIGINT, also in the middle of a call', async () => {
     const root = await project();
     writeFileSync(join(root, 'tools/endless.yml'), ENDLESS);
     const server = new Svc(['serve', '--port', '0'], { cwd: root });
     const url = (await server.until(URL_LINE))[1] ?? '';
     const answer = await startCall(url, 'endless');
+    const asked = performance.now();
     server.child.kill('SIGINT');
     expect((await server.ended).code).toBe(130);
+    expect(performance.now() - asked).toBeLessThan(GRACE_MS / 2);
     await expect(answer.text()).rejects.toThrow();
   });
 

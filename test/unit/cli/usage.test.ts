@@ -97,7 +97,7 @@ describe('svc', () => {
     expect((await svc(['list'], `${root}/sql`)).code).toBe(0);
   });
 
-  // Requirements: command.run, command.validate, env.SVC_DEBUG
+  // Requirements: env.SVC_DEBUG
   it('adds stack and code with --debug and with SVC_DEBUG, and never without', async () => {
     const [flag, variable, plain] = [
       await svc(['list', '--debug'], folder()),

@@ -1,7 +1,7 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { project, svc } from './svc.ts';
+import { folder, project, svc } from './svc.ts';
 
 const TOOL = (name: string, code: string) => `svc: 1
 tool:
@@ -38,6 +38,42 @@ describe('svc validate', () => {
     ]);
     expect(debug.stdout).toMatch(/^ +code: sql-undeclared$/m);
     expect(plain.stdout).not.toMatch(/^ +code: sql-|tool hello_world/m);
+  });
+
+  // Requirements: command.validate
+  it('finds each fault of endpoints and of both configuration files, each at its place', async () => {
+    const root = await project();
+    const empty = folder();
+    writeFileSync(
+      join(root, 'tools/gone.yml'),
+      'svc: 1\ntool:\n  name: gone\n  source: { file: gone.sql }\n',
+    );
+    writeFileSync(join(root, 'tools/less.yml'), 'svc: 1\ntool:\n  source: { code: SELECT 1 }\n');
+    writeFileSync(join(root, 'tools/open.yml'), 'svc: 1\ntool:\n  name: [\n');
+    const secret = `{ name: web, type: api, parameters: { key: "\${UNSET}" } }`;
+    const user = `svc: 1\nprojects:\n  demo: { profiles: { default: { secrets: [${secret}] } } }\n`;
+    writeFileSync(join(root, 'user.yml'), user);
+    writeFileSync(
+      join(root, 'svc-site.yml'),
+      'svc: 1\nproject: demo\nprofile: default\nsecrets: [db]\nextensions: [lost]\n',
+    );
+    const env = {
+      SVC_CONFIG: 'user.yml',
+      SVC_EXTENSION_REPOSITORY: empty,
+      SVC_EXTENSION_DIRECTORY: empty,
+    };
+    const validate = async (more = {}) => {
+      const { code: exit, stdout } = await svc(['validate', '--json'], root, { ...env, ...more });
+      const findings: { code: string; file: string; line: number }[] = JSON.parse(stdout).findings;
+      return [exit, ...findings.map(({ code, file, line }) => `${basename(file)}:${line} ${code}`)];
+    };
+    const endpoints = ['gone.yml:4 source-missing', 'less.yml:3 missing-field', 'open.yml:4 yaml-syntax'];
+    const extension = 'svc-site.yml:5 extension-unavailable';
+    expect(await validate()).toEqual([1, ...endpoints, 'user.yml:3 reference-unresolved', extension]);
+    const unset = await validate({ UNSET: 'x' });
+    expect(unset).toEqual([1, ...endpoints, 'svc-site.yml:4 secret-undefined', extension]);
+    writeFileSync(join(root, 'user.yml'), user.replace('type: api', 'kind: api'));
+    expect(await validate({ UNSET: 'x' })).toContain('user.yml:3 unknown-key');
   });
 
   // Requirements: command.validate

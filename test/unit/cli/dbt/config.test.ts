@@ -15,6 +15,7 @@ profiles:
 extensions: [httpfs, { name: gsheets, repo: community }]
 dbt:
   model_paths: [transform]
+  test_paths: [checks, slow/checks]
 `;
 const USER = `svc: 1
 projects:
@@ -81,6 +82,7 @@ describe('svc dbt-config', { timeout: 60_000 }, () => {
       'config-version': 2,
       profile: 'my_shop_default',
       'model-paths': ['transform'],
+      'test-paths': ['checks', 'slow/checks'],
       'seed-paths': ['seeds'],
     });
     expect(`${made.stdout}${read(root, 'profiles.yml')}${read(root, 'dbt_project.yml')}`).not.toMatch(
@@ -140,6 +142,7 @@ describe('svc dbt-config', { timeout: 60_000 }, () => {
       /profiles\.yml:2 is not YAML that can be merged.*Nothing/s,
     ],
     ['files that are no map', { 'profiles.yml': '- a\n' }, /it is not a map/],
+    // Requirements: site.dbt
     [
       'a project that turned dbt off',
       { 'svc-site.yml': SITE.replace('dbt:', 'dbt:\n  enabled: false') },
