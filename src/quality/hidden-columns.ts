@@ -2,11 +2,8 @@ import type { CompiledSql, ResourceEntry, ToolEntry } from '../catalog/model.ts'
 import { SvcError } from '../errors.ts';
 import { absentFields, fieldsOf, sensitiveProperties } from '../policy/columns.ts';
 import type { Database, SqlColumn, SqlRequest } from '../ports.ts';
-import { answerParameters } from '../project/elicitation-model.ts';
 import { holdsSensitive } from '../redaction/sensitive-types.ts';
-import { toSqlValue } from '../sql/bind.ts';
-import type { SqlValue } from '../sql-value.ts';
-import { exampleOf } from '../types/example.ts';
+import { exampleValues } from './example-plan.ts';
 
 const MOST_COLUMNS = 10_000;
 const TIMEOUT_MS = 10_000;
@@ -68,16 +65,4 @@ async function columnsOf(
     if (thrown instanceof SvcError && thrown.code === 'sql_failed') return [];
     throw thrown;
   }
-}
-
-/** An example for each parameter of a statement, because the engine needs typed values to plan it. */
-export function exampleValues(
-  { parameters, ask = [] }: ToolEntry | ResourceEntry,
-  order: readonly string[],
-): readonly SqlValue[] {
-  const known = [...parameters, ...answerParameters(ask)];
-  return order.map((name) => {
-    const parameter = known.find((one) => one.name === name);
-    return parameter === undefined ? null : toSqlValue(parameter, exampleOf(parameter) ?? null);
-  });
 }

@@ -4,6 +4,7 @@ import type { Database } from '../ports.ts';
 import type { Finding } from '../project/finding.ts';
 import type { ResourceEndpoint, Source, ToolEndpoint } from '../project/model.ts';
 import { type Position, positionInText } from '../project/yaml/position.ts';
+import { planWithExamples } from './example-plan.ts';
 import { openColumns } from './hidden-columns.ts';
 import { fixOf, platformIssue, type ServingPlatform } from './platform.ts';
 
@@ -24,7 +25,7 @@ interface StatementOptions {
 }
 
 /**
- * Plans each endpoint's SQL with the serving engine and runs nothing. With `syntaxOnly` the database may be an empty one,
+ * Plans each endpoint's SQL with the serving engine, and with example values for its parameters, and runs nothing. With `syntaxOnly` the database may be an empty one,
  * and only errors of the parser are findings. Throws only if there is no database.
  */
 export async function checkStatements(
@@ -40,6 +41,7 @@ export async function checkStatements(
     if (entry === undefined || entry.source.language !== 'sql') continue;
     try {
       await database.prepare(entry.source.sql, entry.source.mode);
+      await planWithExamples(entry, entry.source, database);
       const { twice, absent } = await openColumns(entry, entry.source, database);
       findings.push(...twice.map((column) => toColumnTwice(endpoint, column)));
       findings.push(...absent.map((field) => toColumnAbsent(endpoint, field)));

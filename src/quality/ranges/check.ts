@@ -4,7 +4,7 @@ import type { JsonValue } from '../../json.ts';
 import type { Database } from '../../ports.ts';
 import type { Finding } from '../../project/finding.ts';
 import type { ResourceEndpoint, ToolEndpoint } from '../../project/model.ts';
-import { exampleValues } from '../hidden-columns.ts';
+import { exampleValues } from '../example-plan.ts';
 import { groupsOfValue, readTableBlocks, type TableBlocks } from './blocks.ts';
 import { type TableScan, tableScansOf } from './scans.ts';
 
