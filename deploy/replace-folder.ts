@@ -21,7 +21,11 @@ export async function replaceFolder<T>(out: string, write: (folder: string) => P
 }
 
 async function refuseForeign(out: string): Promise<void> {
-  const names = await readdir(out).catch(() => []);
+  const names = await readdir(out).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    if (error.code !== 'ENOTDIR') throw error;
+    throw new SvcError('usage', `${out} is a file. Choose a folder with --out.`);
+  });
   if (names.every((name) => name.startsWith('.'))) return;
   const manifest = await readFile(join(out, 'manifest.json'), 'utf8').catch(() => '');
   if (isAnyManifest(manifest)) return;

@@ -65,3 +65,13 @@ test('a folder with files of somebody else is refused', async () => {
   await expect(replaceFolder(out, write('a', '1'))).rejects.toThrow(/did not write/);
   expect(await readdir(out)).toEqual(['thesis.txt']);
 });
+
+test('a file is refused, and stays', async () => {
+  out = join(parent, 'seed.sql');
+  await writeFile(out, 'CREATE TABLE orders (id INTEGER)');
+  await expect(replaceFolder(out, write('a', '1'))).rejects.toThrow(
+    /seed\.sql is a file\. Choose a folder with --out\./,
+  );
+  expect(await readFile(out, 'utf8')).toBe('CREATE TABLE orders (id INTEGER)');
+  expect(await readdir(parent)).toEqual(['seed.sql']);
+});
