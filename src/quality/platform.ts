@@ -110,6 +110,8 @@ const OUTSIDE = /^Permission Error: .*disabled (?:by|through) configuration/;
 /** The error of a statement that names a table which the database does not have. */
 const NO_TABLE = /^Catalog Error: Table with name \S+ does not exist!/;
 
+const PARAMETER_REFUSED = /^Binder Error: Unexpected prepared parameter/;
+
 /** The fix for other errors of a statement. */
 export function fixOf({ code, message }: SvcError): string {
   if (OUTSIDE.test(message)) {
@@ -117,6 +119,9 @@ export function fixOf({ code, message }: SvcError): string {
   }
   if (NO_TABLE.test(message)) {
     return 'Correct the name, or create the table. `seed.sql` beside svc-site.yml creates the tables of a new database; it runs only if there is no database file.';
+  }
+  if (PARAMETER_REFUSED.test(message)) {
+    return 'Leave parameters out of RETURNING and of definitions, such as CREATE VIEW. DuckDB takes none there.';
   }
   return code === 'database_readonly'
     ? 'Set `readonly: false` for the database of the profile, or write the endpoint as one SELECT.'

@@ -49,6 +49,9 @@ describe('fixOf', () => {
       /^Correct the name, or create the table\. `seed\.sql`/,
     );
     expect(fixOf(new SvcError('sql_failed', 'Binder Error: x'))).toBe('Correct the SQL or the database.');
+    const parameter =
+      "Binder Error: Unexpected prepared parameter. This type of statement can't be prepared!";
+    expect(fixOf(new SvcError('sql_failed', parameter))).toMatch(/^Leave parameters out of RETURNING/);
   });
 });
 
