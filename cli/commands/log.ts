@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { mkdir } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { exportCsv, exportDuckdb } from '../../adapters/audit/export.ts';
 import { createAuditQuery, filesOf } from '../../adapters/audit/query.ts';
 import type { AuditFilter } from '../../src/audit/filter.ts';
@@ -67,7 +68,7 @@ interface Exported {
   readonly records: number;
 }
 
-/** Writes all matching records to the files that the options name. `--limit` is refused. */
+/** Writes all matching records to the files that the options name, and makes their folders. `--limit` is refused. */
 async function exportAll(
   input: CommandInput,
   path: string,
@@ -90,6 +91,7 @@ async function exportAll(
     if ((await filesOf(path, {})).includes(file)) {
       throw new SvcError('usage', `${given} is a file of the audit log. Name another file for the export.`);
     }
+    await mkdir(dirname(file), { recursive: true });
     done.push({ file, records: await write(path, filter, file) });
   }
   return done;

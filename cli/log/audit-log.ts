@@ -39,9 +39,13 @@ export function auditFilterOf(input: CommandInput, now: number): AuditFilter {
   if (type !== undefined && asked !== type) {
     throw new SvcError('usage', `--type ${asked} and --${type} exclude each other. Leave out --type.`);
   }
+  const [since, until] = [timeOf(input, 'since', now), timeOf(input, 'until', now)];
+  if (since !== undefined && until !== undefined && since > until) {
+    throw new SvcError('usage', `--since is after --until (${since}, ${until}). Exchange them.`);
+  }
   const filter = {
-    start_time: timeOf(input, 'since', now),
-    end_time: timeOf(input, 'until', now),
+    start_time: since,
+    end_time: until,
     operation_type: asked,
     operation_name: type === undefined ? undefined : input.text(type),
     operation_status: choiceOf(input, 'status', OPERATION_STATUSES),

@@ -333,14 +333,14 @@ describe('svc log', () => {
   });
 
   // Requirements: command.log
-  it('exports all that match', { timeout: 60_000 }, async () => {
+  it('exports all that match, into a folder that it makes', { timeout: 60_000 }, async () => {
     const root = await written();
     const { stdout } = await svc(
-      ['log', '--export-duckdb', 'x.duckdb', '--export-csv', 'x.csv', '--tool', 'hello'],
+      ['log', '--export-duckdb', 'x.duckdb', '--export-csv', 'exports/2026/x.csv', '--tool', 'hello'],
       root,
     );
     expect(stdout).toMatch(/3 records written to .*x\.csv\n3 records written to .*x\.duckdb/);
-    expect(readFileSync(join(root, 'x.csv'), 'utf8').trim().split('\r\n')).toHaveLength(4);
+    expect(readFileSync(join(root, 'exports/2026/x.csv'), 'utf8').trim().split('\r\n')).toHaveLength(4);
     const scratch = await openScratch();
     await scratch.rows(`ATTACH '${join(root, 'x.duckdb')}' AS x (READ_ONLY)`);
     expect(await scratch.rows('SELECT count(*)::INT FROM x.logs')).toEqual([[3]]);
@@ -375,6 +375,7 @@ describe('svc log', () => {
     [['--policy', 'warn'], /Choose allow, deny, n\/a/],
     [['--tool', 'a', '--prompt', 'b'], /--tool and --prompt exclude each other/],
     [['--tool', 'a', '--type', 'prompt'], /exclude each other/],
+    [['--since', '2026-08-07', '--until', '2026-08-01'], /--since is after --until/],
     [['--limit', '0'], /not a whole number/],
     [['--export-csv', 'x', '--limit', '5'], /Leave out --limit/],
   ])('refuses %j', { timeout: 60_000 }, async (options, message) => {
