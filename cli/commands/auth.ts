@@ -7,14 +7,8 @@ import type { CommandInput, Run } from '../command.ts';
 
 /** `svc auth keygen` and `svc auth api-key`: make keys and print them once. */
 export const run: Run = async (input, output) => {
-  const [action = '', name] = input.args;
-  if (action === 'keygen') {
-    if (name === undefined) return keygen(input, output);
-    throw new SvcError(
-      'usage',
-      'svc auth keygen takes no name. Leave it out, or write svc auth api-key <name>.',
-    );
-  }
+  const [action = ''] = input.args;
+  if (action === 'keygen') return keygen(input, output);
   if (action === 'api-key') return apiKey(input, output);
   throw new SvcError(
     'usage',
@@ -23,7 +17,13 @@ export const run: Run = async (input, output) => {
 };
 
 /** Prints a new key for sealing tokens. */
-const keygen: Run = async (_input, output) => {
+const keygen: Run = async (input, output) => {
+  if (input.args[1] !== undefined || input.list('scope').length > 0 || input.text('expires') !== undefined) {
+    throw new SvcError(
+      'usage',
+      'svc auth keygen takes no name, --scope or --expires. A key for a machine: svc auth api-key <name>.',
+    );
+  }
   const { kid, secret } = generateKey();
   const entry = `${kid}:${secret}`;
   output.data({ status: 'ok', kid, secret, entry }, () => entry);
@@ -61,6 +61,9 @@ function toEntry(input: CommandInput, hash: string) {
     ...(expires === undefined ? {} : { expires }),
   };
   const [issue] = v.safeParse(API_KEY, entry).issues ?? [];
+  if (issue === undefined && expires !== undefined && Date.parse(expires) <= Date.now()) {
+    throw new SvcError('usage', `--expires ${expires} has passed. Give a time in the future.`);
+  }
   if (issue === undefined) return entry;
   const [, message = '', fix = ''] = issue.message.split('\n');
   throw new SvcError('usage', `${issue.path?.[0]?.key} ${message} ${fix}`);

@@ -61,6 +61,7 @@ describe('svc auth api-key', () => {
     [[], 'svc auth api-key nightly-report'],
     [['a b'], 'name must be a name of'],
     [['a', '--expires', 'soon'], 'expires must be a time.'],
+    [['a', '--expires', '2020-01-31'], '--expires 2020-01-31 has passed. Give a time in the future.'],
     [['a', '--scope', 'a b'], 'scopes must be one scope'],
   ])('refuses %j', async (args, message) => {
     const { code, stdout, stderr } = await svc(['auth', 'api-key', ...args], folder());

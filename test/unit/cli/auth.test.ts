@@ -25,11 +25,10 @@ describe('svc auth keygen', () => {
     expect(one.secret).not.toBe(other.secret);
   });
 
-  it('takes no name', async () => {
-    const { code, stderr } = await svc(['auth', 'keygen', 'nightly'], folder());
-    expect(code).toBe(2);
-    expect(stderr).toContain('svc auth keygen takes no name');
-    expect(stderr).not.toContain('is not known');
+  it.each([[['name']], [['--scope', 'a']], [['--expires', '2030-01-31']]])('takes no %j', async (more) => {
+    const { code, stdout, stderr } = await svc(['auth', 'keygen', ...more], folder());
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('svc auth keygen takes no name, --scope or --expires');
   });
 
   it('knows no other action', async () => {
