@@ -22,6 +22,7 @@ import { ensureWasmArtefact } from '../project/wasm-artefact.ts';
 
 const TOKEN = 'SVC_REPLAY_TOKEN';
 const MOST_RECORDS = 10_000_000;
+const NAMED_BY = '`profiles.<name>.audit.path` of svc-site.yml names the file.';
 
 /** `svc replay <file> --against <artefact|url>`: repeats recorded reads and reports different results. */
 export const run: Run = async (input, output) => {
@@ -33,6 +34,7 @@ export const run: Run = async (input, output) => {
     const report = await output.progress('replaying', (say) =>
       replay(recordsOf(file, limit), player, (name) => say(name)),
     );
+    if (report.records > 0 && report.skipped.foreign === report.records) throw notRecords(file);
     const against = input.text('against') ?? '';
     output.data({ ...report, against }, () => toReplayText(report));
     return report.status === 'ok' ? 0 : 1;
@@ -47,8 +49,13 @@ function fileOf(input: CommandInput): string {
   if (existsSync(file)) return file;
   throw new SvcError(
     'usage',
-    `There is no audit file ${relative(process.cwd(), file) || asked}. \`profiles.<name>.audit.path\` of svc-site.yml names it.`,
+    `There is no audit file ${relative(process.cwd(), file) || asked}. ${NAMED_BY}`,
   );
+}
+
+/** A replay of the wrong file repeats nothing. It must not pass as a success. */
+function notRecords(file: string): SvcError {
+  return new SvcError('usage', `${relative(process.cwd(), file)} has no audit records. ${NAMED_BY}`);
 }
 
 /** Takes the token from a variable: audit files hold none, and other users can see command lines. */

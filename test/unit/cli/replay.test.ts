@@ -128,6 +128,9 @@ it(
     expect(same.stdout).toMatch(
       /^5 calls replayed of 9 records: 5 the same\n1 skipped: not a record, or incomplete\n/,
     );
+    const wrong = await svc(['replay', 'svc-site.yml', '--against', 'build/node'], root);
+    expect(wrong).toMatchObject({ code: 2, stdout: '' });
+    expect(wrong.stderr).toContain('svc-site.yml has no audit records');
 
     const boss = await svc(
       ['replay', file, '--against', 'build/node', '--user-context', '{"role": "boss"}', '--json'],
