@@ -1,7 +1,6 @@
 import { type Context, Hono } from 'hono';
 import { getPath } from 'hono/utils/url';
-import { authenticateSender, visibleHeaders } from './auth/guard.ts';
-import { type Authenticate, senderOf } from './auth/host-sign-in.ts';
+import { type Authenticate, authenticateSender, senderOf, visibleHeaders } from './auth/sender.ts';
 import type { Auth, Sender } from './auth/types.ts';
 import type { Runtime } from './call/runtime.ts';
 import type { AnyEntry } from './catalog/model.ts';

@@ -1,6 +1,6 @@
 /* The public API: what an adapter of another platform needs, and nothing else. */
 export { type App, type AppOptions, createApp, type Extra } from './app.ts';
-export type { Authenticate, SignedIn } from './auth/host-sign-in.ts';
+export type { Authenticate, SignedIn } from './auth/sender.ts';
 export type { CallObserver, CallRecord } from './call/call-record.ts';
 export { type Call, callEndpoint } from './call/pipeline.ts';
 export type { PromptContent, PromptOutcome, ResolvedMessage } from './call/prompt.ts';

@@ -1,6 +1,6 @@
 import type { LiveCalls } from '../../src/admin/live-calls.ts';
 import { type App, createApp } from '../../src/app.ts';
-import type { Authenticate } from '../../src/auth/host-sign-in.ts';
+import type { Authenticate } from '../../src/auth/sender.ts';
 import type { Runtime } from '../../src/call/runtime.ts';
 import type { User } from '../../src/context.ts';
 import { LOCAL_ACCESS } from '../../src/http/access.ts';

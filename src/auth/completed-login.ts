@@ -39,7 +39,7 @@ const STORED = v.object({ who: CLAIMS, sc: v.array(v.string()), up: UPSTREAM });
 /** The issuer under which stored logins are sealed, as sessions are. */
 const STORE_ISSUER = 'store';
 
-const keyOf = (id: string) => `login:${id}`;
+const loginKey = (id: string) => `login:${id}`;
 
 /** Stores a login until the client redeems its code. */
 export async function storeLogin(
@@ -48,14 +48,39 @@ export async function storeLogin(
   { login: { who, scopes, tokens }, seconds }: { readonly login: CompletedLogin; readonly seconds: number },
 ): Promise<void> {
   const stored = { who, sc: [...scopes], up: toUpstream(tokens, now()) };
-  await store?.put(keyOf(id), await sealer.seal('store', STORE_ISSUER, stored, seconds), { seconds });
+  await store?.put(loginKey(id), await sealer.seal('store', STORE_ISSUER, stored, seconds), { seconds });
 }
 
 /** Takes a login out of the store; null if it is not there. */
 export async function takeLogin({ store, sealer }: AuthServer, id: string): Promise<CompletedLogin | null> {
-  const stored = await store?.get(keyOf(id));
+  const stored = await store?.get(loginKey(id));
   if (!stored) return null;
-  await store?.delete(keyOf(id));
+  await store?.delete(loginKey(id));
   const login = await sealer.open('store', STORE_ISSUER, stored.value, STORED);
   return login && { who: login.who, scopes: login.sc, tokens: fromUpstream(login.up) };
+}
+
+/** Seconds for which a used code is remembered: its lifetime, and minutes by which clocks of instances may differ. */
+const REMEMBERED_SECONDS = 600;
+/** The value of a claim whose session must not go on. */
+const SPOILT = 'spoilt';
+
+const codeKey = (id: string) => `code:${id}`;
+
+/** Claims a code; true only for the first use. Without a store, the provider's own code works only once. */
+export async function claimCode({ store }: AuthServer, id: string): Promise<boolean> {
+  return store === null || store.claimOnce(codeKey(id), REMEMBERED_SECONDS);
+}
+
+/**
+ * Marks a code, so that a use that is on its way ends its own session. A session cannot be deleted before it exists: its
+ * use may still wait for the provider.
+ */
+export async function spoilCode({ store }: AuthServer, id: string): Promise<void> {
+  await store?.put(codeKey(id), SPOILT, { seconds: REMEMBERED_SECONDS });
+}
+
+/** Whether a code was used twice, or its browser has signed out. */
+export async function isSpoilt({ store }: AuthServer, id: string): Promise<boolean> {
+  return (await store?.get(codeKey(id)))?.value === SPOILT;
 }

@@ -51,11 +51,11 @@ function parseBasic(header: string): { readonly id: string; readonly secret: str
   try {
     const text = atob(credentials);
     const at = text.indexOf(':');
-    if (at < 1) throw invalid('The Authorization header holds no client id and secret.');
-    return { id: decode(text.slice(0, at)), secret: decode(text.slice(at + 1)) };
+    if (at > 0) return { id: decode(text.slice(0, at)), secret: decode(text.slice(at + 1)) };
   } catch {
     throw invalid('The Authorization header cannot be read.');
   }
+  throw invalid('The Authorization header holds no client id and secret.');
 }
 
 /** Both parts are form-encoded before they are joined (RFC 6749, 2.3.1). */

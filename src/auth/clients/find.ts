@@ -1,10 +1,10 @@
-import { sha256Base64Url } from '../../crypto/digest.ts';
+import { isSameSecret, sha256Base64Url } from '../../crypto/digest.ts';
 import { SvcError } from '../../errors.ts';
+import type { StaticClient } from '../../settings/model.ts';
 import type { AuthServer, OAuthRequest } from '../types.ts';
 import { isDocumentId, toDocumentClient } from './document.ts';
 import { isDynamicId, toDynamicClient } from './dynamic.ts';
 import type { OAuthClient } from './model.ts';
-import { toStaticClient } from './static.ts';
 
 /** Finds the client of an id. Throws client_invalid for an unknown or blocked one. */
 export async function findClient(
@@ -26,4 +26,21 @@ function unknown(): SvcError {
     'client_invalid',
     'This server does not know the client; it may have to register again.',
   );
+}
+
+/** A client of `auth.clients` (spec, "Static client fields"). */
+async function toStaticClient(client: StaticClient): Promise<OAuthClient> {
+  const { client_id: id, name, client_secret, redirect_uris, grant_types, scopes } = client;
+  return {
+    id,
+    hash: await sha256Base64Url(id),
+    name,
+    kind: 'static',
+    redirectUris: redirect_uris,
+    grantTypes: grant_types,
+    method: client_secret === null ? 'none' : 'secret',
+    scopes,
+    defaultScopes: scopes,
+    ...(client_secret === null ? {} : { isSecret: (secret: string) => isSameSecret(secret, client_secret) }),
+  };
 }

@@ -1,7 +1,6 @@
 import { SvcError } from '../../errors.ts';
 import { toSignedOutPage, toSignOutPage } from '../../pages/sign-in.ts';
-import { spoilCode } from '../code-claims.ts';
-import { takeLogin } from '../completed-login.ts';
+import { spoilCode, takeLogin } from '../completed-login.ts';
 import { clearCookies, readCookies } from '../cookies.ts';
 import { revokeUpstream } from '../session-renewal.ts';
 import { ACCESS } from '../tokens.ts';

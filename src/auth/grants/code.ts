@@ -2,8 +2,14 @@ import type * as v from 'valibot';
 import { sha256Base64Url } from '../../crypto/digest.ts';
 import { SvcError } from '../../errors.ts';
 import type { OAuthClient } from '../clients/model.ts';
-import { claimCode, isSpoilt, spoilCode } from '../code-claims.ts';
-import { type CompletedLogin, completeLogin, takeLogin } from '../completed-login.ts';
+import {
+  type CompletedLogin,
+  claimCode,
+  completeLogin,
+  isSpoilt,
+  spoilCode,
+  takeLogin,
+} from '../completed-login.ts';
 import { CODE } from '../endpoints/callback.ts';
 import { need, type Parameters } from '../parameters.ts';
 import { enforceTarget } from '../resource-indicator.ts';

@@ -1,12 +1,10 @@
-import type { JsonObject } from '../../json.ts';
+import { type JsonObject, objectsOf, textOf, textsOf } from '../../json.ts';
 import type { ProviderBlock } from '../../settings/model.ts';
 import { type ProviderProfile, toIdentity } from '../identity.ts';
 import { createProviderClient } from '../upstream/client.ts';
 import { refused, unavailable } from '../upstream/errors.ts';
-import { objectsOf, textOf, textsOf } from '../upstream/field.ts';
-import type { Provider, ProviderPorts, UpstreamTokens } from '../upstream/provider.ts';
+import { type Provider, type ProviderPorts, scopesOf, type UpstreamTokens } from '../upstream/provider.ts';
 import type { SendToProvider } from '../upstream/request.ts';
-import { scopesOf } from '../upstream/scopes.ts';
 import { readJson, readObject } from '../upstream/userinfo.ts';
 
 const provider = 'Atlassian';

@@ -1,12 +1,16 @@
-import { isObject, type JsonObject } from '../../json.ts';
+import { isObject, type JsonObject, objectsOf, textOf } from '../../json.ts';
 import type { ProviderBlock } from '../../settings/model.ts';
 import { type ProviderProfile, toIdentity } from '../identity.ts';
 import { createProviderClient } from '../upstream/client.ts';
 import { refused, unavailable } from '../upstream/errors.ts';
-import { objectsOf, textOf } from '../upstream/field.ts';
-import type { Provider, ProviderPorts, UpstreamTokens } from '../upstream/provider.ts';
+import {
+  enforceGranted,
+  type Provider,
+  type ProviderPorts,
+  scopesOf,
+  type UpstreamTokens,
+} from '../upstream/provider.ts';
 import { basicAuthorization, type SendToProvider } from '../upstream/request.ts';
-import { enforceGranted, scopesOf } from '../upstream/scopes.ts';
 import { readJson, readObject, toReadFailure } from '../upstream/userinfo.ts';
 
 const provider = 'GitHub';

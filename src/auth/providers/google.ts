@@ -2,8 +2,7 @@ import type { ProviderBlock } from '../../settings/model.ts';
 import type { ProviderProfile } from '../identity.ts';
 import { refused } from '../upstream/errors.ts';
 import { createOpenId, type OpenIdServer } from '../upstream/openid.ts';
-import type { Provider, ProviderPorts } from '../upstream/provider.ts';
-import { enforceGranted, scopesOf } from '../upstream/scopes.ts';
+import { enforceGranted, type Provider, type ProviderPorts, scopesOf } from '../upstream/provider.ts';
 
 const AUTH_URL = 'https://accounts.google.com/o/oauth2/v2/auth';
 const TOKEN_URL = 'https://oauth2.googleapis.com/token';

@@ -1,13 +1,11 @@
 import { errors, jwtVerify } from 'jose';
-import { isObject, type JsonObject } from '../../json.ts';
+import { isObject, type JsonObject, textsOf } from '../../json.ts';
 import type { ProviderBlock } from '../../settings/model.ts';
 import type { ProviderProfile } from '../identity.ts';
 import { misconfigured } from '../upstream/errors.ts';
-import { textsOf } from '../upstream/field.ts';
 import { ALGORITHMS } from '../upstream/id-token.ts';
 import { createOpenId, type OpenIdServer, type VerifiedLogin } from '../upstream/openid.ts';
-import type { Provider, ProviderPorts } from '../upstream/provider.ts';
-import { enforceOpenId, scopesOf } from '../upstream/scopes.ts';
+import { enforceOpenId, type Provider, type ProviderPorts, scopesOf } from '../upstream/provider.ts';
 
 /** A realm of Keycloak. For old servers `server_url` ends in `/auth`. */
 export function createKeycloak(block: ProviderBlock, ports: ProviderPorts): Provider {

@@ -1,11 +1,9 @@
-import type { JsonObject } from '../../json.ts';
+import { type JsonObject, textOf, textsOf } from '../../json.ts';
 import type { ProviderBlock } from '../../settings/model.ts';
 import { createDiscovery, issuerOf, openIdUrl } from '../upstream/discovery.ts';
 import { misconfigured } from '../upstream/errors.ts';
-import { textOf, textsOf } from '../upstream/field.ts';
 import { createOpenId, type OpenIdServer } from '../upstream/openid.ts';
-import type { Provider, ProviderPorts } from '../upstream/provider.ts';
-import { enforceOpenId, scopesOf } from '../upstream/scopes.ts';
+import { enforceOpenId, type Provider, type ProviderPorts, scopesOf } from '../upstream/provider.ts';
 
 /** Any OpenID provider, configured by its discovery document. */
 export function createOidc(block: ProviderBlock, ports: ProviderPorts): Provider {

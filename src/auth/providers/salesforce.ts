@@ -1,14 +1,11 @@
-import { isObject, type JsonObject } from '../../json.ts';
+import { isObject, type JsonObject, objectsOf, textOf } from '../../json.ts';
 import type { ProviderBlock } from '../../settings/model.ts';
 import { type ProviderProfile, toIdentity } from '../identity.ts';
 import { createProviderClient, type ProviderClient } from '../upstream/client.ts';
 import { refused } from '../upstream/errors.ts';
-import { objectsOf, textOf } from '../upstream/field.ts';
-import { verifyIdToken } from '../upstream/id-token.ts';
-import { createKeys } from '../upstream/keys.ts';
-import { toOpenIdProfile } from '../upstream/openid-profile.ts';
-import type { Provider, ProviderPorts, UpstreamTokens } from '../upstream/provider.ts';
-import { scopesOf } from '../upstream/scopes.ts';
+import { createKeys, verifyIdToken } from '../upstream/id-token.ts';
+import { toOpenIdProfile } from '../upstream/openid.ts';
+import { type Provider, type ProviderPorts, scopesOf, type UpstreamTokens } from '../upstream/provider.ts';
 import { readObject } from '../upstream/userinfo.ts';
 
 const provider = 'Salesforce';

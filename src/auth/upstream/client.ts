@@ -1,8 +1,7 @@
 import { CodeChallengeMethod, OAuth2Client } from 'arctic';
-import { isObject, type JsonObject } from '../../json.ts';
+import { isObject, type JsonObject, textOf } from '../../json.ts';
 import type { ProviderBlock } from '../../settings/model.ts';
 import { type ProviderStep, unavailable } from './errors.ts';
-import { textOf } from './field.ts';
 import type { LoginAttempt, ProviderPorts, UpstreamTokens } from './provider.ts';
 import { basicAuthorization, createSend, type ProviderResponse, type SendToProvider } from './request.ts';
 import { toTokenFailure, toTokens } from './token-response.ts';

@@ -1,6 +1,5 @@
-import { isObject, type JsonObject } from '../../json.ts';
+import { isObject, type JsonObject, textOf } from '../../json.ts';
 import { misconfigured, type ProviderStep, unavailable } from './errors.ts';
-import { textOf } from './field.ts';
 import type { SendToProvider } from './request.ts';
 import { toReadFailure } from './userinfo.ts';
 

@@ -1,8 +1,8 @@
-import { errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import { SvcError } from '../../errors.ts';
-import type { JsonObject } from '../../json.ts';
-import { misconfigured, refused } from './errors.ts';
-import { textOf } from './field.ts';
+import { isObject, type JsonObject, objectsOf, textOf } from '../../json.ts';
+import { misconfigured, refused, unavailable } from './errors.ts';
+import type { SendToProvider } from './request.ts';
 
 /** Public-key signatures only, so that the client secret cannot sign an id token. */
 export const ALGORITHMS = [
@@ -63,4 +63,34 @@ const ISSUER_FIX = 'Set the issuer that the provider names.';
 
 function invalid(provider: string, what: string): SvcError {
   return refused({ provider }, `sent an invalid id token (${what}). Log in again.`);
+}
+
+const TEN_MINUTES_MS = 600_000;
+/** The least milliseconds between two requests for the keys, which an unknown key id triggers. */
+const COOLDOWN_MS = 30_000;
+const MAX_KEYS = 100;
+
+/** Returns the keys at an address, which discovery may change. Only the keys of the latest address are cached. */
+export function createKeysAt(provider: string, ask: SendToProvider): (url: string) => JWTVerifyGetKey {
+  let last: { readonly url: string; readonly keys: JWTVerifyGetKey } | null = null;
+  return (url) => {
+    last = last?.url === url ? last : { url, keys: createKeys(provider, url, ask) };
+    return last.keys;
+  };
+}
+
+/** A provider's public keys (RFC 7517), cached for ten minutes. */
+export function createKeys(provider: string, url: string, ask: SendToProvider): JWTVerifyGetKey {
+  return createRemoteJWKSet(new URL(url), {
+    cacheMaxAge: TEN_MINUTES_MS,
+    cooldownDuration: COOLDOWN_MS,
+    [customFetch]: async (target, { signal }) => {
+      const step = { provider, what: 'its keys' };
+      const { status, body } = await ask({ ...step, url: target, signal });
+      const keys = isObject(body) ? objectsOf(body.keys) : [];
+      if (status !== 200 || keys.length === 0) throw unavailable(step, `answered ${status} without keys`);
+      if (keys.length > MAX_KEYS) throw unavailable(step, `sent more than ${MAX_KEYS} keys`);
+      return Response.json({ keys });
+    },
+  });
 }

@@ -1,7 +1,6 @@
 import type { SvcError } from '../../errors.ts';
-import type { JsonObject, JsonValue } from '../../json.ts';
+import { type JsonObject, type JsonValue, textOf } from '../../json.ts';
 import { misconfigured, type ProviderStep, refused, retryAfter, unavailable } from './errors.ts';
-import { textOf } from './field.ts';
 import type { UpstreamTokens } from './provider.ts';
 import type { ProviderResponse } from './request.ts';
 

@@ -1,17 +1,16 @@
 import { decodeProtectedHeader, errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import type { User } from '../../context.ts';
 import { SvcError } from '../../errors.ts';
-import type { JsonObject } from '../../json.ts';
+import { type JsonObject, textOf, textsOf } from '../../json.ts';
 import type { VerifierBlock } from '../../settings/model.ts';
 import { toClaims, toUser } from '../claims.ts';
 import { toIdentity } from '../identity.ts';
-import { textOf, textsOf } from '../upstream/field.ts';
-import { ALGORITHMS } from '../upstream/id-token.ts';
-import { createKeysAt } from '../upstream/keys.ts';
-import { toOpenIdProfile } from '../upstream/openid-profile.ts';
+import { createDiscovery, openIdUrl } from '../upstream/discovery.ts';
+import { misconfigured } from '../upstream/errors.ts';
+import { ALGORITHMS, createKeysAt } from '../upstream/id-token.ts';
+import { toOpenIdProfile } from '../upstream/openid.ts';
 import type { Identity, ProviderPorts } from '../upstream/provider.ts';
-import { createSend } from '../upstream/request.ts';
-import { createFindServer, type VerifierServer } from './discovery.ts';
+import { createSend, type SendToProvider } from '../upstream/request.ts';
 import { createIntrospect, type Introspect } from './introspection.ts';
 
 /** The user of a valid token that another authorization server issued for this server. */
@@ -21,9 +20,6 @@ interface Verified {
   readonly identity: Identity;
   /** The scopes that the issuer granted to the client. */
   readonly scopes: readonly string[];
-  /** Seconds since 1970. */
-  readonly expiresAt: number;
-  readonly clientId: string | null;
 }
 
 /**
@@ -118,8 +114,6 @@ function toVerified(
     user: toUser(toClaims(identity, NO_RULES), provider, null),
     identity,
     scopes: scopesOf(claims),
-    expiresAt: Math.floor(exp),
-    clientId: textOf(claims, 'client_id') ?? textOf(claims, 'azp'),
   };
 }
 
@@ -137,4 +131,42 @@ function isOtherKind({ typ, token_use, at_hash, c_hash }: JsonObject): boolean {
 function scopesOf({ scope, scp }: JsonObject): readonly string[] {
   const words = textsOf(scope ?? scp).flatMap((text) => text.split(/\s+/));
   return [...new Set(words.filter((word) => word !== ''))];
+}
+
+/** The addresses for checking tokens. */
+interface VerifierServer {
+  readonly jwks: string | null;
+  readonly introspection: string | null;
+}
+
+/** Finds the addresses in the settings, or in the issuer's discovery document (RFC 8414, OpenID Connect Discovery). */
+function createFindServer(
+  block: VerifierBlock,
+  provider: string,
+  ask: SendToProvider,
+  now: () => number,
+): (signal: AbortSignal) => Promise<VerifierServer> {
+  const { issuer, jwks_url, introspection_url } = block;
+  if (jwks_url !== undefined || introspection_url !== undefined) {
+    const fixed = { jwks: jwks_url ?? null, introspection: introspection_url ?? null };
+    return async () => fixed;
+  }
+  const discover = createDiscovery({ provider, issuer, urls: [metadataUrl(issuer), openIdUrl(issuer)], now });
+  return async (signal) => {
+    const document = await discover(signal, ask);
+    const jwks = textOf(document, 'jwks_uri');
+    // Introspection requires a client.
+    const introspection = block.client_id ? textOf(document, 'introspection_endpoint') : null;
+    if (jwks !== null || introspection !== null) return { jwks, introspection };
+    throw misconfigured(
+      { provider },
+      'names neither keys nor an introspection endpoint. Set jwks_url or introspection_url.',
+    );
+  };
+}
+
+/** The well-known path goes between the host and the issuer's own path (RFC 8414, 3.1). */
+function metadataUrl(issuer: string): string {
+  const { origin, pathname } = new URL(issuer);
+  return `${origin}/.well-known/oauth-authorization-server${pathname.replace(/\/+$/, '')}`;
 }

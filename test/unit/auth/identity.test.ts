@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { toGrants, toIdentity } from '../../../src/auth/identity.ts';
-import { toOpenIdProfile } from '../../../src/auth/upstream/openid-profile.ts';
+import { toOpenIdProfile } from '../../../src/auth/upstream/openid.ts';
 import type { JsonObject } from '../../../src/json.ts';
 
 const held = (claims: JsonObject, path: string, value: string) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SignedIn } from '../../../src/auth/host-sign-in.ts';
+import type { SignedIn } from '../../../src/auth/sender.ts';
 import { SvcError } from '../../../src/errors.ts';
 import { createFakeRuntime, createTestApp, legacy, post } from '../mcp/fixture.ts';
 

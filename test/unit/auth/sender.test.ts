@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { senderOf } from '../../../src/auth/host-sign-in.ts';
+import { senderOf } from '../../../src/auth/sender.ts';
 
 const request = new Request('http://localhost/mcp');
 
