@@ -2,8 +2,7 @@ import { chmod, copyFile, mkdir, readdir, stat, writeFile } from 'node:fs/promis
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { SvcError } from '../../src/errors.ts';
 import { toShellWord } from '../../src/pages/connect.ts';
-import type { Finding } from '../../src/project/finding.ts';
-import { byPlace } from '../../src/project/issue.ts';
+import { byPlace, type Finding } from '../../src/project/finding.ts';
 import type { Run } from '../command.ts';
 import { toFindingLines } from '../io/findings.ts';
 import { count, styled } from '../io/output.ts';

@@ -5,7 +5,7 @@ import { findUserFile, homeOf } from '../../adapters/node/user-file.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { Finding } from '../../src/project/finding.ts';
 import { SITE_NAME } from '../../src/project/site.ts';
-import type { Override } from '../../src/settings/effective/origin.ts';
+import type { Override } from '../../src/settings/environment.ts';
 import { type LoadedSettings, loadSettings, type SettingsInput } from '../../src/settings/load.ts';
 import type { Settings } from '../../src/settings/model.ts';
 import type { CommandInput } from '../command.ts';

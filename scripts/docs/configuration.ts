@@ -2,7 +2,7 @@ import { FLAGS } from '../../cli/project/settings.ts';
 import { SITE_FILE } from '../../src/project/schema/site.ts';
 import { loadSite } from '../../src/project/site.ts';
 import { BLOCK_DEFAULTS, DEFAULTS } from '../../src/settings/effective/defaults.ts';
-import { siteValues } from '../../src/settings/effective/site-values.ts';
+import { siteValues } from '../../src/settings/effective/effective.ts';
 import { PROVIDER_IDS } from '../../src/settings/schema/providers.ts';
 import { USER_FILE } from '../../src/settings/schema/user.ts';
 import { VARIABLES } from '../../src/settings/variables.ts';

@@ -9,9 +9,9 @@ import {
   RESERVED_NAMES,
   remoteDatabase,
 } from './attachment.ts';
-import type { SourceIssue } from './issue.ts';
+import type { SourceIssue } from './finding.ts';
 import { problemAt } from './schema/issues.ts';
-import { present } from './schema/present.ts';
+import { present } from './schema/shape.ts';
 import type { ParsedSiteFile } from './schema/site.ts';
 import type { Path } from './yaml/position.ts';
 import type { YamlFile } from './yaml/yaml.ts';

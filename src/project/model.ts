@@ -2,11 +2,9 @@ import type { JsonObject, JsonValue } from '../json.ts';
 import type { Parameter, TypeNode } from '../types/node.ts';
 import type { Confirm, QuestionRounds } from './elicitation-model.ts';
 import type { Finding } from './finding.ts';
-import type { Policies } from './policies.ts';
 import type { SiteFile } from './site-model.ts';
 import type { Positions } from './yaml/position.ts';
 
-export { POLICY_ACTIONS, type Policies, type PolicyRule } from './policies.ts';
 export type { Site, SiteFile, TableRule } from './site-model.ts';
 
 export const ENDPOINT_KINDS = ['tool', 'resource', 'prompt'] as const;
@@ -77,6 +75,23 @@ export interface EndpointLimits {
 /** The time for which results of a statement may be kept although its data can change. */
 export interface EndpointCache {
   readonly ttlMs: number;
+}
+
+/** The actions of policy rules. */
+export const POLICY_ACTIONS = ['deny', 'filter_fields', 'mask_fields', 'filter_sensitive_fields'] as const;
+
+/** One rule: the action on a call if the condition is true. */
+export interface PolicyRule {
+  readonly condition: string;
+  readonly action: (typeof POLICY_ACTIONS)[number];
+  readonly reason?: string;
+  readonly fields?: readonly string[];
+}
+
+/** The rules about a call and the rules about its result. */
+export interface Policies {
+  readonly input: readonly PolicyRule[];
+  readonly output: readonly PolicyRule[];
 }
 
 /** The keys that tools, resources and prompts share. */

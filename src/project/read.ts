@@ -1,6 +1,6 @@
 import { toSvcError } from '../errors.ts';
 import type { Files } from '../ports.ts';
-import type { SourceIssue } from './issue.ts';
+import type { SourceIssue } from './finding.ts';
 import { decodeText } from './yaml/decode.ts';
 
 /** A file's text, null if the file does not exist, or the reason why it cannot be read. */

@@ -1,7 +1,6 @@
 import type { Attachment } from './attachment.ts';
 import type { Extension } from './extension.ts';
-import type { EndpointLimits } from './model.ts';
-import type { Policies } from './policies.ts';
+import type { EndpointLimits, Policies } from './model.ts';
 
 export const FOLDERS = [
   'tools',

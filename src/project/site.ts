@@ -1,12 +1,11 @@
 import type { Files } from '../ports.ts';
 import { nearestName } from '../types/nearest.ts';
 import { checkAttached } from './check-attach.ts';
-import type { Finding } from './finding.ts';
-import { type SourceIssue, toFindings } from './issue.ts';
+import { type Finding, type SourceIssue, toFindings } from './finding.ts';
 import { readText } from './read.ts';
 import { toPolicies } from './schema/endpoint.ts';
 import { checkSchema, problemAt } from './schema/issues.ts';
-import { present } from './schema/present.ts';
+import { present } from './schema/shape.ts';
 import { type ParsedProfile, type ParsedSiteFile, SITE_FILE } from './schema/site.ts';
 import {
   type Dbt,

@@ -1,6 +1,5 @@
 import { policyScopeOf } from '../policy/scope.ts';
-import type { Finding } from '../project/finding.ts';
-import { byPlace } from '../project/issue.ts';
+import { byPlace, type Finding } from '../project/finding.ts';
 import type { EndpointFile } from '../project/model.ts';
 import { positionAt } from '../project/yaml/position.ts';
 

@@ -1,11 +1,32 @@
 import type { Finding } from '../project/finding.ts';
 import { isMemory, LEAST_MEMORY_MB } from '../project/memory.ts';
 import { nearestName } from '../types/nearest.ts';
-import type { Override } from './effective/origin.ts';
 import { VARIABLES, type Variable } from './variables.ts';
 
 /** The environment of a process, or the text bindings of a platform. */
 export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The origins of effective values, strongest first. */
+export type OriginKind = 'flag' | 'environment' | 'user-file' | 'site-file' | 'default';
+
+/** The source of a value: `--port`, `SVC_READONLY`, or a position such as `svc-site.yml:7`. */
+export interface Origin {
+  readonly kind: OriginKind;
+  /** The flag, the variable or the position; null for a default. */
+  readonly source: string | null;
+}
+
+/** A value from a flag or from the environment, which replaces the value of a file. */
+export interface Override {
+  readonly key: string;
+  readonly value:
+    | string
+    | number
+    | boolean
+    | { readonly [name: string]: string }
+    | readonly { readonly [name: string]: string }[];
+  readonly origin: Origin;
+}
 
 /** The overrides from the environment, and findings about them. */
 export interface ReadEnvironment {

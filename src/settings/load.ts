@@ -1,21 +1,17 @@
 import type { SecretSource } from '../ports.ts';
 import type { Finding } from '../project/finding.ts';
 import type { SiteFile } from '../project/site-model.ts';
-import { positionAt } from '../project/yaml/position.ts';
+import { type Path, positionAt, toPointer } from '../project/yaml/position.ts';
 import { parseYaml, type YamlFile } from '../project/yaml/yaml.ts';
-import { activePart, only, type Selected } from './active.ts';
+import { activePart, only, type Selected, toUserPath } from './active.ts';
 import { checkAccess } from './checks/access.ts';
-import { checkAttachedSecrets } from './checks/attach.ts';
-import { checkClients } from './checks/clients.ts';
-import { checkSandbox } from './checks/sandbox.ts';
-import { checkSettings, checkSiteSecrets, type Pointed, point } from './checks/settings.ts';
-import { checkStore } from './checks/token-store.ts';
+import { checkSecrets } from './checks/secrets.ts';
+import { checkClients, checkSettings, checkStore, type Pointed, point } from './checks/settings.ts';
 import { type EffectiveValue, toEffective } from './effective/effective.ts';
 import { type Merged, mergeLayers } from './effective/merge.ts';
-import type { Override } from './effective/origin.ts';
 import { toSettings } from './effective/to-settings.ts';
-import { type Environment, readEnvironment } from './environment.ts';
-import { withLatestKeys } from './latest-keys.ts';
+import { valueAt, withValue } from './effective/tree.ts';
+import { type Environment, type Override, readEnvironment } from './environment.ts';
 import type { Settings } from './model.ts';
 import { type Connections, toConnections } from './references/connections.ts';
 import { type ResolvedTree, resolveTree, type Unresolved } from './references/resolve.ts';
@@ -83,6 +79,24 @@ function readFiles({ userFile, latest }: SettingsInput, selected: Selected): Rea
   return { user: withLatestKeys(first.user, again?.user ?? null, selected), findings: first.findings };
 }
 
+const API_KEYS: Path = ['profile', 'auth', 'api_keys'];
+
+/**
+ * Returns the user file of the server's start with the API keys that the file has now, so that a reload can revoke
+ * keys. The rest of the file is not read again (spec, "What a reload re-reads"). A file that is gone has no keys.
+ */
+function withLatestKeys(user: UserFile, latest: UserFile | null, selected: Selected): UserFile {
+  const path = toUserPath(API_KEYS, selected);
+  const keys = valueAt(latest?.yaml.value, path) ?? [];
+  const pointer = toPointer(path);
+  const isKey = ([at]: readonly [string, unknown]) => at === pointer || at.startsWith(`${pointer}/`);
+  const others = Object.entries(user.yaml.positions).filter((entry) => !isKey(entry));
+  const own = Object.entries(latest?.yaml.positions ?? {}).filter(isKey);
+  const positions = Object.fromEntries([...others, ...own]);
+  const value = withValue(user.yaml.value, path.map(String), keys);
+  return { ...user, yaml: { ...user.yaml, value, positions } };
+}
+
 function failed(findings: readonly Finding[], at: Pointed): LoadedSettings {
   return { settings: null, findings, effective: [], at };
 }
@@ -111,7 +125,7 @@ async function resolveActive(user: UserFile | null, selected: Selected, input: S
   return { tree: { value, resolved }, unresolved: [...own.unresolved, ...rest.unresolved] };
 }
 
-function toFinding({ path, reference, reason, fix }: Unresolved, at: Parameters<typeof point>[0]): Finding {
+function toFinding({ path, reference, reason, fix }: Unresolved, at: Pointed): Finding {
   const known = reference === '${…}' ? '' : `is ${reference}, which `;
   return point(at, path, { code: 'reference-unresolved', message: `${known}${reason}`, fix });
 }
@@ -142,9 +156,7 @@ function finish(input: SettingsInput, parts: Finishing): LoadedSettings {
     ...checkAccess(settings, parts),
     ...checkClients(settings, parts),
     ...checkStore(merged.active, parts),
-    ...checkSiteSecrets(site, settings, place),
-    ...checkSandbox(site, settings, { ...parts, place }),
-    ...checkAttachedSecrets(site, settings, place),
+    ...checkSecrets(site, settings, { ...parts, place }),
   ];
   const effective = toEffective({ site, siteFile: input.siteFile?.name ?? null, siteYaml, ...parts });
   const sound = findings.every(({ severity }) => severity !== 'error');

@@ -1,11 +1,10 @@
 import { isObject, type JsonObject, type JsonValue } from '../json.ts';
-import type { Finding } from '../project/finding.ts';
-import { type SourceIssue, toFindings } from '../project/issue.ts';
+import { type Finding, type SourceIssue, toFindings } from '../project/finding.ts';
+import { checkTree, type PathIssue } from '../project/schema/issues.ts';
 import { decodeText } from '../project/yaml/decode.ts';
 import { positionAt, toPointer } from '../project/yaml/position.ts';
 import { parseYaml, type YamlFile } from '../project/yaml/yaml.ts';
 import { nearestName } from '../types/nearest.ts';
-import { checkTree, type PathIssue } from './checks/tree.ts';
 import { valueAt } from './effective/tree.ts';
 import { parseReferences } from './references/reference.ts';
 import { USER_FILE } from './schema/user.ts';

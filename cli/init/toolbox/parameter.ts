@@ -1,5 +1,5 @@
 import { isList, isObject, type JsonObject, type JsonValue } from '../../../src/json.ts';
-import type { PolicyRule } from '../../../src/project/policies.ts';
+import type { PolicyRule } from '../../../src/project/model.ts';
 import { compilePattern } from '../../../src/types/pattern.ts';
 import { PatternRejection } from '../../../src/types/pattern-tree.ts';
 

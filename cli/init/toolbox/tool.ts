@@ -1,5 +1,5 @@
 import { isList, isObject, type JsonObject, type JsonValue } from '../../../src/json.ts';
-import type { PolicyRule } from '../../../src/project/policies.ts';
+import type { PolicyRule } from '../../../src/project/model.ts';
 import { classify } from '../../../src/sql/statement.ts';
 import { type ConvertedParameter, convertParameter } from './parameter.ts';
 import type { ToolboxItem } from './read.ts';

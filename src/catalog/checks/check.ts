@@ -1,8 +1,7 @@
 import type { CheckPolicies } from '../../policy/checks/check.ts';
 import { policyScopeOf } from '../../policy/scope.ts';
 import { answerParameters } from '../../project/elicitation-model.ts';
-import type { Finding } from '../../project/finding.ts';
-import { byPlace } from '../../project/issue.ts';
+import { byPlace, type Finding } from '../../project/finding.ts';
 import type { Endpoint, EndpointFile, Project } from '../../project/model.ts';
 import { nearestAt, positionAt, positionInText } from '../../project/yaml/position.ts';
 import { checkTemplate } from '../../template/check.ts';

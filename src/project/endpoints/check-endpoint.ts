@@ -1,5 +1,5 @@
 import { nearestName } from '../../types/nearest.ts';
-import type { SourceIssue } from '../issue.ts';
+import type { SourceIssue } from '../finding.ts';
 import type { Endpoint, ResourceEndpoint, Source, ToolEndpoint } from '../model.ts';
 import { problemAt } from '../schema/issues.ts';
 import { parseUriTemplate } from '../uri.ts';

@@ -1,3 +1,4 @@
+import type { Confirm, Question, QuestionRounds } from '../elicitation-model.ts';
 import type {
   Endpoint,
   EndpointCache,
@@ -7,10 +8,15 @@ import type {
   Source,
   ToolEndpoint,
 } from '../model.ts';
-import type { ParsedEndpointFile, ParsedPrompt, ParsedResource, ParsedTool } from '../schema/endpoint.ts';
-import { toPolicies } from '../schema/endpoint.ts';
-import { present } from '../schema/present.ts';
-import { toElicitation } from './elicitation.ts';
+import type { ParsedAsk, ParsedConfirm } from '../schema/elicitation.ts';
+import {
+  type ParsedEndpointFile,
+  type ParsedPrompt,
+  type ParsedResource,
+  type ParsedTool,
+  toPolicies,
+} from '../schema/endpoint.ts';
+import { present } from '../schema/shape.ts';
 
 type Parsed = ParsedTool | ParsedResource | ParsedPrompt;
 
@@ -112,4 +118,32 @@ type ParsedTest = NonNullable<Parsed['tests']>[number];
 /** `result: null` asserts null; every other key without a value is absent. */
 function toTest({ result, arguments: given, ...test }: ParsedTest) {
   return { ...present(test), arguments: given ?? [], ...(result === undefined ? {} : { result }) };
+}
+
+/** Converts `confirm` and `ask` of an endpoint and fills in defaults. */
+function toElicitation(parsed: {
+  readonly confirm?: ParsedConfirm | null | undefined;
+  readonly ask?: ParsedAsk | null | undefined;
+}): { readonly confirm: Confirm | null; readonly ask: QuestionRounds } {
+  const { confirm, ask } = parsed;
+  return {
+    confirm: confirm ? { question: confirm.question, otherwise: confirm.otherwise ?? 'deny' } : null,
+    ask: (ask ?? []).map((round) => round.map(toQuestion)),
+  };
+}
+
+/** The length of a model's answer if the endpoint sets none. */
+const MAX_TOKENS = 1_000;
+
+function toQuestion({ name, when, ...parsed }: ParsedAsk[number][number]): Question {
+  const shared = { name, ...(when ? { when } : {}), otherwise: parsed.otherwise ?? 'deny' };
+  const message = parsed.message ?? '';
+  switch (parsed.kind) {
+    case 'roots':
+      return { kind: 'roots', ...shared };
+    case 'sampling':
+      return { kind: 'sampling', ...shared, message, maxTokens: parsed.max_tokens ?? MAX_TOKENS };
+    default:
+      return { kind: 'form', ...shared, message, fields: parsed.fields ?? [] };
+  }
 }

@@ -1,6 +1,6 @@
 import type { Files } from '../../ports.ts';
 import { nearestName } from '../../types/nearest.ts';
-import type { SourceIssue } from '../issue.ts';
+import type { SourceIssue } from '../finding.ts';
 import type { Source } from '../model.ts';
 import { listFolder, readText } from '../read.ts';
 import { problemAt } from '../schema/issues.ts';

@@ -3,15 +3,14 @@ import {
   FILE_FORMATS,
   ICON_THEMES,
   POLICY_ACTIONS,
+  type Policies,
   PROMPT_ROLES,
   PROMPT_TYPES,
   TEXT_FORMATS,
   TOOL_CONTENTS,
   VIEW_KINDS,
 } from '../model.ts';
-import type { Policies } from '../policies.ts';
 import { ASK, CONFIRM } from './elicitation.ts';
-import { present } from './present.ts';
 import {
   anything,
   choice,
@@ -22,14 +21,15 @@ import {
   mapOf,
   number,
   optional,
+  present,
   says,
   strictMap,
   text,
+  VERSION_ONE,
   whole,
   word,
 } from './shape.ts';
 import { PARAMETERS, RETURN } from './type-node.ts';
-import { VERSION_ONE } from './version.ts';
 
 /** One of an endpoint's `tests`, with every assertion. */
 const TEST = strictMap({

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { SourceIssue } from '../issue.ts';
+import type { SourceIssue } from '../finding.ts';
 import { type Path, positionAt, toPointer } from '../yaml/position.ts';
 import type { YamlFile } from '../yaml/yaml.ts';
 
@@ -18,7 +18,7 @@ export function checkSchema<Schema extends v.GenericSchema>(
 
 function toProblem(issue: v.BaseIssue<unknown>, yaml: YamlFile): SourceIssue {
   const [code = '', message = '', fix = ''] = issue.message.split('\n');
-  const path = (issue.path ?? []).map(({ key }) => key as string | number);
+  const path = pathOf(issue);
   const key = issue.path?.at(-1)?.origin === 'key' ? yaml.keys[toPointer(path)] : undefined;
   return problemAt(yaml, path, { code, message, fix, ...(key ? { position: key } : {}) });
 }
@@ -41,4 +41,20 @@ function named(path: Path, message: string): string {
   );
   if (name === '') return /^[a-z]/.test(message) ? `The file ${message}` : message;
   return /^[a-z]/.test(message) ? `\`${name}\` ${message}` : `\`${name}\`: ${message}`;
+}
+
+/** An issue and the data path that it concerns. */
+export type PathIssue = SourceIssue & { readonly path: Path };
+
+/** Checks a file against a schema. Each issue has its path. */
+export function checkTree(schema: v.GenericSchema, yaml: YamlFile): readonly PathIssue[] {
+  const checked = checkSchema(schema, yaml);
+  if (!('problems' in checked)) return [];
+  const { issues = [] } = v.safeParse(schema, yaml.value);
+  return checked.problems.map((problem, index) => ({ ...problem, path: pathOf(issues[index]) }));
+}
+
+/** The data path of a valibot issue. */
+export function pathOf(issue: v.BaseIssue<unknown> | undefined): Path {
+  return (issue?.path ?? []).map(({ key }) => key as string | number);
 }

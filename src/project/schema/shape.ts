@@ -196,3 +196,37 @@ function unknownKey(key: string, known: readonly string[], fix: string | undefin
   const suggestion = near === null ? remove : `Did you mean \`${near}\`?`;
   return says('unknown-key', 'is not a known key here.', fix ?? suggestion);
 }
+
+/** A type without the keys that may be null or undefined; such keys become optional. */
+export type Present<T> = {
+  readonly [Key in keyof T as null extends T[Key] ? never : undefined extends T[Key] ? never : Key]: T[Key];
+} & {
+  readonly [Key in keyof T as null extends T[Key] ? Key : undefined extends T[Key] ? Key : never]?: Exclude<
+    T[Key],
+    null | undefined
+  >;
+};
+
+/** A copy without the keys whose value is null or undefined. */
+export function present<T extends object>(fields: T): Present<T> {
+  const kept = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
+  return Object.fromEntries(kept) as Present<T>;
+}
+
+/** The key `svc`: the integer 1. */
+export const VERSION_ONE = v.literal(1, ({ input }) => {
+  if (typeof input === 'string') {
+    return says(
+      'svc-version',
+      `must be the number 1, not the text ${JSON.stringify(input.slice(0, 20))}.`,
+      'Write `svc: 1`, without quotes or dots.',
+    );
+  }
+  return typeof input === 'number' && input > 1
+    ? says(
+        'svc-version',
+        `is ${input}, and this version of svc supports version 1 only.`,
+        'Write `svc: 1`, or use a newer svc.',
+      )
+    : says('svc-version', 'must be the number 1.', 'Write `svc: 1`.');
+});

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
+import { isMemory, LEAST_MEMORY_MB } from '../memory.ts';
 import { ENGINES, EXTENSION_REPOS, ISOLATIONS, ON_AUDIT_ERROR, SCHEMA_PROFILES } from '../site-model.ts';
 import { POLICIES, SCAN_LIMITS } from './endpoint.ts';
-import { memory } from './memory.ts';
 import {
   choice,
   flag,
@@ -12,10 +12,11 @@ import {
   optional,
   says,
   strictMap,
+  text,
+  VERSION_ONE,
   whole,
   word,
 } from './shape.ts';
-import { VERSION_ONE } from './version.ts';
 
 const PATH = v.pipe(
   word(),
@@ -204,3 +205,21 @@ export const SITE_FILE = strictMap(
 
 export type ParsedSiteFile = v.InferOutput<typeof SITE_FILE>;
 export type ParsedProfile = v.InferOutput<typeof PROFILE>;
+
+/** An amount of memory: a text with its unit, or a number of megabytes. */
+function memory() {
+  return v.pipe(
+    v.unknown(),
+    v.transform((value) => (typeof value === 'number' ? `${value}MB` : value)),
+    text(),
+    v.check(
+      isMemory,
+      says(
+        'wrong-value',
+        `must be an amount of memory of ${LEAST_MEMORY_MB}MB or more.`,
+        'Write one such as 512MB.',
+      ),
+    ),
+    v.metadata({ kind: 'amount', or: whole(LEAST_MEMORY_MB) }),
+  );
+}

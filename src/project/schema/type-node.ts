@@ -2,7 +2,6 @@ import * as v from 'valibot';
 import { checkTypeNode, type TypeIssue } from '../../types/check.ts';
 import { FORMAT_NAMES } from '../../types/formats.ts';
 import { type Parameter, TYPE_NAMES, type TypeNode } from '../../types/node.ts';
-import { present } from './present.ts';
 import {
   anything,
   choice,
@@ -12,6 +11,7 @@ import {
   mapOf,
   number,
   optional,
+  present,
   says,
   strictMap,
   text,

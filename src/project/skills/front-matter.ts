@@ -1,6 +1,5 @@
-import type { JsonObject, JsonValue } from '../../json.ts';
-import { isObject } from '../../json.ts';
-import type { SourceIssue } from '../issue.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../json.ts';
+import type { SourceIssue } from '../finding.ts';
 
 /** A Markdown file in its two parts. */
 export interface SplitMarkdown {

@@ -1,8 +1,7 @@
 import type { JsonObject } from '../../json.ts';
 import type { Files } from '../../ports.ts';
 import type { LoadedFile } from '../endpoints/endpoint-file.ts';
-import type { Finding } from '../finding.ts';
-import { type SourceIssue, toFindings } from '../issue.ts';
+import { type Finding, type SourceIssue, toFindings } from '../finding.ts';
 import type { ResourceEndpoint, SkillFile } from '../model.ts';
 import { readText } from '../read.ts';
 import { toPolicies } from '../schema/endpoint.ts';

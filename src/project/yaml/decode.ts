@@ -1,4 +1,4 @@
-import type { SourceIssue } from '../issue.ts';
+import type { SourceIssue } from '../finding.ts';
 import { toPosition } from './position.ts';
 
 /** A file's text, or the reason why its bytes are not text. */

@@ -10,7 +10,7 @@ import {
   type YAMLMap,
 } from 'yaml';
 import { isObject, type JsonValue } from '../../json.ts';
-import type { SourceIssue } from '../issue.ts';
+import type { SourceIssue } from '../finding.ts';
 import { type NodePosition, type Position, type Positions, pointerTo } from './position.ts';
 
 /** The document of the nodes and the state of the walk. */

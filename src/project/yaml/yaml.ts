@@ -1,5 +1,5 @@
 import { Composer, type Document, Lexer, LineCounter, Parser } from 'yaml';
-import { MOST_PROBLEMS, type SourceIssue } from '../issue.ts';
+import { MOST_PROBLEMS, type SourceIssue } from '../finding.ts';
 import { type ReadNodes, readNodes } from './nodes.ts';
 
 /** A YAML file as plain data with positions. */

@@ -1,6 +1,5 @@
 import type { Files } from '../../ports.ts';
-import type { Finding } from '../../project/finding.ts';
-import { byPlace, type SourceIssue, toFindings } from '../../project/issue.ts';
+import { byPlace, type Finding, type SourceIssue, toFindings } from '../../project/finding.ts';
 import { listFolder, readText } from '../../project/read.ts';
 import { checkSchema, problemAt } from '../../project/schema/issues.ts';
 import { positionAt } from '../../project/yaml/position.ts';

@@ -8,10 +8,10 @@ import {
   says,
   strictMap,
   text,
+  VERSION_ONE,
   whole,
   word,
 } from '../../project/schema/shape.ts';
-import { VERSION_ONE } from '../../project/schema/version.ts';
 
 const NAME = formed(
   /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/,

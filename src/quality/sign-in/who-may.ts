@@ -1,5 +1,4 @@
-import type { Finding } from '../../project/finding.ts';
-import { byPlace } from '../../project/issue.ts';
+import { byPlace, type Finding } from '../../project/finding.ts';
 import type { Endpoint, EndpointFile } from '../../project/model.ts';
 import { positionAt } from '../../project/yaml/position.ts';
 import {

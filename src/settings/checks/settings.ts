@@ -1,10 +1,9 @@
 import type { Finding } from '../../project/finding.ts';
-import type { SiteFile } from '../../project/site-model.ts';
 import { type Path, positionAt } from '../../project/yaml/position.ts';
 import { nearestName } from '../../types/nearest.ts';
 import { type Selected, toUserPath } from '../active.ts';
 import { toKey } from '../effective/tree.ts';
-import type { Settings } from '../model.ts';
+import type { Settings, StaticClient } from '../model.ts';
 import { PROVIDERS, type ProviderRecord } from '../schema/providers.ts';
 import type { ParsedActive } from '../schema/user.ts';
 import type { UserFile } from '../user-file.ts';
@@ -103,28 +102,6 @@ function checkSecretNames({ secrets }: Settings, at: Pointed): readonly Finding[
   );
 }
 
-/** Reports secrets that the site file names and the user file lacks. */
-export function checkSiteSecrets(site: SiteFile, settings: Settings, at: SitePlace): readonly Finding[] {
-  const known = settings.secrets.map(({ name }) => name);
-  return site.secrets.flatMap((name, index) => {
-    if (known.includes(name)) return [];
-    const near = nearestName(name, known);
-    return [
-      {
-        severity: 'error' as const,
-        code: 'secret-undefined',
-        file: at.file,
-        ...at.position(['secrets', index]),
-        message: `The secret ${name} is not defined for profile ${site.profile} of project ${site.project}.`,
-        fix:
-          near === null
-            ? `Define it in the user file under projects.${site.project}.profiles.${site.profile}.secrets.`
-            : `Did you mean ${near}?`,
-      },
-    ];
-  });
-}
-
 /** Positions in the site file. */
 export interface SitePlace {
   readonly file: string;
@@ -141,4 +118,76 @@ export function point(
   const { line, column } = user ? positionAt(user.yaml.positions, own) : { line: 0, column: 0 };
   const file = user?.name ?? 'environment';
   return { severity: 'error', code, file, line, column, message: `\`${toKey(own)}\` ${message}`, fix };
+}
+
+type ClientIssue = Pick<Finding, 'code' | 'message' | 'fix'> & { readonly key: keyof StaticClient };
+
+/** Reports static clients that could never get a token (spec, "Static client fields"). */
+export function checkClients({ auth: { clients } }: Settings, at: Pointed): readonly Finding[] {
+  return clients.flatMap((client, index) =>
+    problemsOf(client, index, clients).map(({ key, ...problem }) => ({
+      ...point(at, ['profile', 'auth', 'clients', index, key], problem),
+      severity: 'warning' as const,
+    })),
+  );
+}
+
+function problemsOf(
+  client: StaticClient,
+  index: number,
+  all: readonly StaticClient[],
+): readonly ClientIssue[] {
+  const { client_id, client_secret, redirect_uris, grant_types } = client;
+  const problems: ClientIssue[] = [];
+  if (all.findIndex((other) => other.client_id === client_id) !== index) {
+    const message = 'is also the id of an earlier client.';
+    problems.push({ key: 'client_id', code: 'duplicate-name', message, fix: 'Change one of them.' });
+  }
+  if (grant_types.includes('authorization_code') && redirect_uris.length === 0) {
+    const message = 'is missing, so nobody can sign in with this client.';
+    const fix = 'List its redirect addresses, or remove authorization_code from grant_types.';
+    problems.push({ key: 'redirect_uris', code: 'client-unusable', message, fix });
+  }
+  if (grant_types.includes('client_credentials') && client_secret === null) {
+    const message = 'has client_credentials, which only a client with a secret may use.';
+    problems.push({ key: 'grant_types', code: 'client-unusable', message, fix: 'Add client_secret.' });
+  }
+  return problems;
+}
+
+/** The keys of each type of store. Those in `needs` are required. */
+const STORES = {
+  sqlite: { needs: [], takes: ['path', 'auth_encryption_key'] },
+  dynamodb: { needs: ['table'], takes: ['table', 'region', 'endpoint'] },
+  d1: { needs: ['binding'], takes: ['binding'] },
+} as const satisfies Record<string, { readonly needs: readonly string[]; readonly takes: readonly string[] }>;
+
+/** Checks whether `auth.persistence` has the keys that its type needs, and no others. */
+export function checkStore({ profile }: ParsedActive, at: Pointed): readonly Finding[] {
+  const persistence = profile?.auth?.persistence;
+  if (!persistence) return [];
+  const type = persistence.type ?? 'sqlite';
+  const { needs, takes }: { readonly needs: readonly string[]; readonly takes: readonly string[] } =
+    STORES[type];
+  const written = Object.entries(persistence).flatMap(([key, value]) =>
+    key === 'type' || value === undefined || value === null ? [] : [key],
+  );
+  const missing = needs.filter((key) => !written.includes(key));
+  const foreign = written.filter((key) => !takes.includes(key));
+  return [
+    ...missing.map((key) =>
+      point(at, ['profile', 'auth', 'persistence', 'type'], {
+        code: 'missing-field',
+        message: `is ${type}, which needs \`${key}\`.`,
+        fix: `Add \`${key}\`.`,
+      }),
+    ),
+    ...foreign.map((key) =>
+      point(at, ['profile', 'auth', 'persistence', key], {
+        code: 'wrong-value',
+        message: `has no meaning for a store of type ${type}.`,
+        fix: `Remove it, or choose another \`type\`; ${type} takes ${takes.join(', ')}.`,
+      }),
+    ),
+  ];
 }

@@ -1,4 +1,4 @@
-import { present } from '../../project/schema/present.ts';
+import { present } from '../../project/schema/shape.ts';
 import type { ApiKey, AuthSettings, Members, Persistence, ProviderBlock, VerifierBlock } from '../model.ts';
 import type { ParsedAuth } from '../schema/auth.ts';
 import { BLOCK_DEFAULTS, DEFAULTS } from './defaults.ts';

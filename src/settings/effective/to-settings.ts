@@ -1,8 +1,8 @@
 import type { SiteFile } from '../../project/site-model.ts';
+import type { Override } from '../environment.ts';
 import type { Model, Settings } from '../model.ts';
 import type { ParsedActive, ParsedModel, ParsedRateLimit } from '../schema/user.ts';
 import { DEFAULTS, RATE_LIMIT } from './defaults.ts';
-import type { Override } from './origin.ts';
 import { toAuth } from './to-auth.ts';
 
 /** The checked inputs of `toSettings`. */

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type JsonValue } from '../../json.ts';
+import { isObject, type JsonObject, type JsonValue, textOf } from '../../json.ts';
 import { DEFAULTS } from '../effective/defaults.ts';
 import type { Environment } from '../environment.ts';
 
@@ -30,17 +30,17 @@ export function toConnections(tree: JsonObject, env: Environment): Connections {
   return {
     vault: isOn(vault)
       ? {
-          address: textOf(vault.address) ?? env.VAULT_ADDR ?? '',
-          tokenVariable: textOf(vault.token_env) ?? DEFAULTS['vault.token_env'],
-          namespace: textOf(vault.namespace) ?? env.VAULT_NAMESPACE ?? null,
+          address: textOf(vault, 'address') ?? env.VAULT_ADDR ?? '',
+          tokenVariable: textOf(vault, 'token_env') ?? DEFAULTS['vault.token_env'],
+          namespace: textOf(vault, 'namespace') ?? env.VAULT_NAMESPACE ?? null,
         }
       : null,
     onepassword: isOn(onepassword)
       ? {
-          tokenVariable: textOf(onepassword.token_env) ?? DEFAULTS['onepassword.token_env'],
-          connectHost: textOf(onepassword.connect_host) ?? env.OP_CONNECT_HOST ?? null,
+          tokenVariable: textOf(onepassword, 'token_env') ?? DEFAULTS['onepassword.token_env'],
+          connectHost: textOf(onepassword, 'connect_host') ?? env.OP_CONNECT_HOST ?? null,
           connectTokenVariable:
-            textOf(onepassword.connect_token_env) ?? DEFAULTS['onepassword.connect_token_env'],
+            textOf(onepassword, 'connect_token_env') ?? DEFAULTS['onepassword.connect_token_env'],
         }
       : null,
   };
@@ -53,8 +53,4 @@ function blockOf(value: JsonValue | undefined): JsonObject {
 /** A resolved value is still text here, so `"true"` counts. */
 function isOn({ enabled }: JsonObject): boolean {
   return enabled === true || (typeof enabled === 'string' && /^true$/i.test(enabled));
-}
-
-function textOf(value: JsonValue | undefined): string | null {
-  return typeof value === 'string' && value !== '' ? value : null;
 }

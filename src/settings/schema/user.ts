@@ -9,10 +9,10 @@ import {
   says,
   strictMap,
   text,
+  VERSION_ONE,
   whole,
   word,
 } from '../../project/schema/shape.ts';
-import { VERSION_ONE } from '../../project/schema/version.ts';
 import { TRANSPORT_NAMES } from '../../transports.ts';
 import { AUTH } from './auth.ts';
 import { hiddenParameters, hiddenTexts, hiddenWord, openMap, url } from './values.ts';

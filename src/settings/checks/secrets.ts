@@ -1,0 +1,114 @@
+import { extensionsOfSecret, needsOutside } from '../../project/extension.ts';
+import type { Finding } from '../../project/finding.ts';
+import { extensionPath, type SiteFile } from '../../project/site-model.ts';
+import { nearestName } from '../../types/nearest.ts';
+import type { Settings } from '../model.ts';
+import { type Pointed, point, type SitePlace } from './settings.ts';
+
+/**
+ * Checks that the user file has the secrets that the site file names, that `database.sandbox` allows all extensions and
+ * secrets, and that an extension for each secret is loaded.
+ */
+export function checkSecrets(
+  site: SiteFile,
+  settings: Settings,
+  at: Pointed & { readonly place: SitePlace },
+): readonly Finding[] {
+  const ofSandbox = settings.database.sandbox
+    ? [...checkSandboxed(site, at.place), ...checkSandboxedSecrets(settings, at)]
+    : checkIdleSecrets(site, settings, at);
+  return [
+    ...checkSiteSecrets(site, settings, at.place),
+    ...ofSandbox,
+    ...checkAttachedSecrets(site, settings, at.place),
+  ];
+}
+
+function checkSandboxed(site: SiteFile, { file, position }: SitePlace): readonly Finding[] {
+  return site.extensions.flatMap(({ name }, index) => {
+    if (!needsOutside(name)) return [];
+    return [
+      {
+        severity: 'error' as const,
+        code: 'sandbox-conflict',
+        file,
+        ...position(extensionPath(site, index)),
+        message: `The extension ${name} reaches data outside of the database, but \`database.sandbox\` forbids that.`,
+        fix: 'Remove the extension, or set `sandbox: false` for the database of the profile.',
+      },
+    ];
+  });
+}
+
+function checkSandboxedSecrets({ secrets }: Settings, at: Pointed): readonly Finding[] {
+  return secrets.flatMap(({ type }, index) => {
+    if (extensionsOfSecret(type).length === 0) return [];
+    return [
+      point(at, ['profile', 'secrets', index, 'type'], {
+        code: 'sandbox-conflict',
+        message: `is ${type}, which gives access to data outside of the database, but \`database.sandbox\` forbids that.`,
+        fix: 'Remove the secret, or set `sandbox: false` for the database of the profile.',
+      }),
+    ];
+  });
+}
+
+function checkIdleSecrets({ extensions }: SiteFile, { secrets }: Settings, at: Pointed): readonly Finding[] {
+  const loaded = extensions.map(({ name }) => name.toLowerCase());
+  return secrets.flatMap(({ type }, index) => {
+    const able = extensionsOfSecret(type);
+    const [usual] = able;
+    if (usual === undefined || able.some((name) => loaded.includes(name))) return [];
+    const finding = point(at, ['profile', 'secrets', index, 'type'], {
+      code: 'secret-idle',
+      message: `is ${type}, which only the extension ${usual} supports, so the database does not get this secret.`,
+      fix: `Add ${usual} to \`extensions\` of svc-site.yml.`,
+    });
+    return [{ ...finding, severity: 'warning' as const }];
+  });
+}
+
+/** Reports secrets that the site file names and the user file lacks. */
+function checkSiteSecrets(site: SiteFile, settings: Settings, at: SitePlace): readonly Finding[] {
+  const known = settings.secrets.map(({ name }) => name);
+  return site.secrets.flatMap((name, index) => {
+    if (known.includes(name)) return [];
+    const near = nearestName(name, known);
+    return [
+      {
+        severity: 'error' as const,
+        code: 'secret-undefined',
+        file: at.file,
+        ...at.position(['secrets', index]),
+        message: `The secret ${name} is not defined for profile ${site.profile} of project ${site.project}.`,
+        fix:
+          near === null
+            ? `Define it in the user file under projects.${site.project}.profiles.${site.profile}.secrets.`
+            : `Did you mean ${near}?`,
+      },
+    ];
+  });
+}
+
+/** Reports attached databases whose secret the user file does not have. */
+function checkAttachedSecrets(
+  { profile, database }: SiteFile,
+  { secrets }: Settings,
+  { file, position }: SitePlace,
+): readonly Finding[] {
+  const known = secrets.map(({ name }) => name);
+  return database.attach.flatMap(({ name, secret }, index) => {
+    if (secret === undefined || known.includes(secret)) return [];
+    const near = nearestName(secret, known);
+    return [
+      {
+        severity: 'error' as const,
+        code: 'secret-undefined',
+        file,
+        ...position(['profiles', profile, 'database', 'attach', index, 'secret']),
+        message: `The attached database ${name} needs the secret ${secret}, which the user file does not have.`,
+        fix: near === null ? 'Add it under `secrets` of the profile there.' : `Did you mean ${near}?`,
+      },
+    ];
+  });
+}
