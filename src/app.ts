@@ -1,6 +1,12 @@
 import { type Context, Hono } from 'hono';
 import { getPath } from 'hono/utils/url';
-import { type Authenticate, authenticateSender, senderOf, visibleHeaders } from './auth/sender.ts';
+import {
+  type Authenticate,
+  authenticateSender,
+  endWithKey,
+  senderOf,
+  visibleHeaders,
+} from './auth/sender.ts';
 import type { Auth, Sender } from './auth/types.ts';
 import type { Runtime } from './call/runtime.ts';
 import type { AnyEntry } from './catalog/model.ts';
@@ -10,7 +16,6 @@ import { causesOf, ERRORS, SvcError, toSvcError } from './errors.ts';
 import { enforceAccess, type HttpAccess } from './http/access.ts';
 import { MAX_BODY_BYTES, readBody } from './http/body.ts';
 import { exposedTo, toPreflight } from './http/cors.ts';
-import { endWithKey } from './http/end-with-key.ts';
 import { toErrorResponse } from './http/errors.ts';
 import { toHealth, toReadiness } from './http/health.ts';
 import { OWN_ADDRESS, type PublicAddress, publicBase } from './http/public-address.ts';

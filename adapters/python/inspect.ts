@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { SvcError } from '../../src/errors.ts';
-import type { PythonFacts } from '../../src/quality/python-facts.ts';
+import type { PythonFacts } from '../../src/quality/python.ts';
 import { pythonEnvironment } from './environment.ts';
 import { hostFolder } from './host-folder.ts';
 import { findInterpreter, type InterpreterPlace } from './interpreter.ts';

@@ -5,16 +5,16 @@ import type { Database } from '../../src/ports.ts';
 import type { Finding } from '../../src/project/finding.ts';
 import { toJunit } from '../../src/quality/evals/junit.ts';
 import { toOffers } from '../../src/quality/evals/offer.ts';
-import type {
-  Cost,
-  EvalResult,
-  EvalsReport,
-  SuiteReport,
-  Transcript,
+import {
+  type Cost,
+  type EvalResult,
+  type EvalsReport,
+  type SuiteReport,
+  type Transcript,
+  toEvalsReport,
 } from '../../src/quality/evals/report.ts';
 import { runSuites } from '../../src/quality/evals/run.ts';
 import type { SuiteFile } from '../../src/quality/evals/suite.ts';
-import { toEvalsReport } from '../../src/quality/evals/sum.ts';
 import { type CommandInput, numberOf, type Run } from '../command.ts';
 import { prepareSuites, transcriptSecrets } from '../evals/models.ts';
 import { chooseSuites, loadProjectSuites } from '../evals/suites.ts';

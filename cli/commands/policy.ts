@@ -1,12 +1,13 @@
 import { SvcError } from '../../src/errors.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../src/json.ts';
-import { type MatrixRow, policyMatrix } from '../../src/quality/matrix/matrix.ts';
 import {
   declaredContexts,
+  type MatrixRow,
   type MatrixUser,
+  policyMatrix,
   toKeyUsers,
   toMatrixUsers,
-} from '../../src/quality/matrix/users.ts';
+} from '../../src/quality/matrix/matrix.ts';
 import { checkPolicyReach } from '../../src/quality/policy-reach.ts';
 import type { EndpointAccess } from '../../src/quality/reachability/access.ts';
 import { checkSignIn, toKeyText, toWhoMay, type WhoMay } from '../../src/quality/sign-in/who-may.ts';

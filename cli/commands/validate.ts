@@ -1,7 +1,7 @@
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { SvcError } from '../../src/errors.ts';
 import type { Finding } from '../../src/project/finding.ts';
-import type { LoadedSuites } from '../../src/quality/evals/load.ts';
+import type { LoadedSuites } from '../../src/quality/evals/suite.ts';
 import { checkPolicyReach } from '../../src/quality/policy-reach.ts';
 import { checkSignIn } from '../../src/quality/sign-in/who-may.ts';
 import type { LoadedSettings } from '../../src/settings/load.ts';

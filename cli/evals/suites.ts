@@ -1,8 +1,7 @@
 import { openProjectFiles } from '../../adapters/node/project/project-files.ts';
 import { SvcError } from '../../src/errors.ts';
 import { checkSuites } from '../../src/quality/evals/check.ts';
-import { type LoadedSuites, loadSuites } from '../../src/quality/evals/load.ts';
-import type { SuiteFile } from '../../src/quality/evals/suite.ts';
+import { type LoadedSuites, loadSuites, type SuiteFile } from '../../src/quality/evals/suite.ts';
 import { nearestName } from '../../src/types/nearest.ts';
 import type { CheckedProject } from '../project/project.ts';
 

@@ -5,7 +5,7 @@ import type { Files } from '../../src/ports.ts';
 import type { Finding } from '../../src/project/finding.ts';
 import { loadProject } from '../../src/project/load.ts';
 import { checkSuites } from '../../src/quality/evals/check.ts';
-import { loadSuites } from '../../src/quality/evals/load.ts';
+import { loadSuites } from '../../src/quality/evals/suite.ts';
 import type { PlannedFile } from './plan.ts';
 
 /** Validates the new project before it is written, except for its database. */

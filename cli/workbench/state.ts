@@ -8,13 +8,13 @@ import type { Endpoint, EndpointFile } from '../../src/project/model.ts';
 import { SITE_NAME } from '../../src/project/site.ts';
 import { lintProject } from '../../src/quality/lint/lint.ts';
 import { estimateTokens } from '../../src/quality/lint/token-bill.ts';
-import { policyMatrix } from '../../src/quality/matrix/matrix.ts';
 import {
   declaredContexts,
   type MatrixUser,
+  policyMatrix,
   toKeyUsers,
   toMatrixUsers,
-} from '../../src/quality/matrix/users.ts';
+} from '../../src/quality/matrix/matrix.ts';
 import { checkPolicyReach } from '../../src/quality/policy-reach.ts';
 import { parseUserContext } from '../../src/quality/user.ts';
 import { toInputSchema } from '../../src/types/schema.ts';

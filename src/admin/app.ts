@@ -9,7 +9,7 @@ import { ROUTES } from './routes.ts';
 import type { AdminSource } from './source.ts';
 
 /** The parts that the admin API needs. */
-export interface AdminOptions {
+interface AdminOptions {
   readonly source: AdminSource;
   readonly clock: Clock;
   readonly log: Log;

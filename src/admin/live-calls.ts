@@ -10,7 +10,7 @@ const CALLS = 200;
 const TIMELINES = 1_000;
 
 /** One step of a call: `depth` counts from the root, times are milliseconds. */
-export type SpanLine = {
+type SpanLine = {
   readonly name: string;
   readonly depth: number;
   /** Since the call began. */
@@ -34,7 +34,7 @@ export interface LiveCalls {
 }
 
 /** The parts that live calls need. */
-export interface LiveCallsOptions {
+interface LiveCallsOptions {
   /** Whether calls are kept even if nobody watches, as `svc dev` does. */
   readonly always: boolean;
   /** Whether records contain the arguments of calls. */

@@ -21,7 +21,7 @@ import {
 import type { AdminSource } from './source.ts';
 
 /** The data from which a route makes its response. */
-export interface RouteInput {
+interface RouteInput {
   readonly source: AdminSource;
   readonly clock: Clock;
   readonly query: URLSearchParams;

@@ -2,7 +2,7 @@ import type { CallObserver } from '../call/call-record.ts';
 import type { AuditSink } from '../ports.ts';
 import { type RecordOptions, toAuditRecord } from './record.ts';
 
-/** The observer that records the calls of a runtime. */
+/** The observer that records the calls of a runtime. A file of its own, because bundles without audit replace it. */
 export interface Audit {
   readonly observe: CallObserver;
   readonly admit: () => void;

@@ -9,7 +9,7 @@ import { toMoment } from './time-range.ts';
 export type FoundRecord = { readonly [field: string]: unknown };
 
 /** One page of records, newest first. */
-export interface AuditPage {
+interface AuditPage {
   readonly records: readonly FoundRecord[];
   /** The number of all matching records. */
   readonly total: number;

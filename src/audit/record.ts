@@ -1,14 +1,17 @@
 import type { CallRecord } from '../call/call-record.ts';
-import type { RequestContext } from '../context.ts';
-import { traceIdOf } from '../context.ts';
+import { type RequestContext, traceIdOf } from '../context.ts';
 import { toPublicText } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { toAuditDecision } from '../policy/decision.ts';
-import { callerCredentials } from '../redaction/caller-credentials.ts';
-import { type Conceal, createRedactor, REDACTED, type Redactor } from '../redaction/redact.ts';
-import { cutText } from '../redaction/truncate.ts';
+import {
+  type Conceal,
+  callerCredentials,
+  createRedactor,
+  cutText,
+  REDACTED,
+  type Redactor,
+} from '../redaction/redact.ts';
 import { type AuditEvent, toAuditEvents } from './events.ts';
-import { createRecordId } from './record-id.ts';
 
 const SCHEMA_NAME = 'svc.endpoints';
 const SCHEMA_VERSION = 1;
@@ -173,4 +176,25 @@ function outputOf({ entry, result }: CallRecord, redactor: Redactor): JsonValue 
   if (entry?.kind !== 'prompt') return redactor.result(result, entry?.returns ?? null);
   const guarded = entry.parameters.some(({ sensitive }) => sensitive === true);
   return guarded ? REDACTED : redactor.result(result, null);
+}
+
+const randomBytes = new Uint8Array(10 * 256);
+let usedBytes = randomBytes.length;
+
+/** Creates a UUID of version 7 (RFC 9562). Ids sort by the millisecond of their creation. */
+function createRecordId(now: number): string {
+  if (usedBytes >= randomBytes.length) {
+    crypto.getRandomValues(randomBytes);
+    usedBytes = 0;
+  }
+  const time = Math.trunc(now).toString(16).padStart(12, '0').slice(-12);
+  let tail = '';
+  for (let index = 0; index < 10; index += 1) {
+    const byte = randomBytes[usedBytes + index] ?? 0;
+    // The first byte holds the version, the third the variant.
+    const value = index === 0 ? 0x70 | (byte & 0x0f) : index === 2 ? 0x80 | (byte & 0x3f) : byte;
+    tail += (value + 0x100).toString(16).slice(1);
+  }
+  usedBytes += 10;
+  return `${time.slice(0, 8)}-${time.slice(8)}-${tail.slice(0, 4)}-${tail.slice(4, 8)}-${tail.slice(8)}`;
 }

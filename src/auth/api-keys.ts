@@ -14,7 +14,7 @@ export interface ApiKeys {
 }
 
 /** The entry of a presented key. */
-export interface AcceptedKey {
+interface AcceptedKey {
   readonly key: ApiKey;
   /** Aborts when the key is removed or changed. Absent where keys cannot change. */
   readonly revoked?: AbortSignal;

@@ -3,7 +3,7 @@ import { SvcError } from '../errors.ts';
 import { endpointScopes } from './scopes.ts';
 
 /** The facts that decide whether other machines may reach a server (design, D21). */
-export interface Exposure {
+interface Exposure {
   readonly catalog: Catalog;
   /** Such as `sign-in with Keycloak`; null if every caller is anonymous. */
   readonly signIn: string | null;

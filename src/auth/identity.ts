@@ -34,7 +34,7 @@ type ClaimMappings = {
 };
 
 /** The grants of `claim_mappings`. A word without a prefix is a capability. */
-export interface Grants {
+interface Grants {
   /** The name in the first `role:<name>`. */
   readonly role: string | null;
   /** The names in `permission:<name>`. */

@@ -91,3 +91,17 @@ function withChallenge({ error, challenge }: AuthRejection): SvcError {
   const { code, message, cause, detail } = error;
   return new SvcError(code, message, { cause, detail: { ...detail, challenge } });
 }
+
+/** Ends a stream of events when its sender's API key is removed, because no further request would be accepted. */
+export function endWithKey(response: Response, { revoked }: Pick<Sender, 'revoked'>): Response {
+  const { body, headers } = response;
+  const streams = headers.get('content-type')?.startsWith('text/event-stream') === true;
+  if (revoked === undefined || body === null || !streams) return response;
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  body
+    .pipeTo(writable, { signal: revoked, preventAbort: true })
+    // The stream ends properly, unless the client has left before.
+    .catch(() => writable.close())
+    .catch(() => {});
+  return new Response(readable, response);
+}

@@ -11,8 +11,7 @@ import {
   toDeniedError,
 } from '../policy/decision.ts';
 import type { Span, SpanAttributes } from '../ports.ts';
-import { callerCredentials } from '../redaction/caller-credentials.ts';
-import { createTextRedactor } from '../redaction/redact.ts';
+import { callerCredentials, createTextRedactor } from '../redaction/redact.ts';
 import { checkArguments, validArguments } from './arguments.ts';
 import { toBlocks } from './content-blocks.ts';
 import { elicit, splitAnswers, withoutAnswers } from './elicitation.ts';

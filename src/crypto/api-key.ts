@@ -9,7 +9,7 @@ const FORM = /^svc_key_[\w-]{49}$/;
 const CHECKSUM_LENGTH = 6;
 
 /** A new API key and the hash that the user file keeps. */
-export interface NewApiKey {
+interface NewApiKey {
   readonly key: string;
   readonly hash: string;
 }

@@ -4,14 +4,14 @@ import { toErrorPage } from '../pages/error.ts';
 import { wantsHtml } from '../pages/page.ts';
 
 /** The answer to a request that failed. */
-export interface ErrorAnswer {
+interface ErrorAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: JsonObject;
 }
 
 /** The request that is answered with an error. */
-export interface FailedRequest {
+interface FailedRequest {
   readonly request: Request;
   readonly path: string;
   readonly requestId: string;

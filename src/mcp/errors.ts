@@ -4,8 +4,7 @@ import type { AnyEntry } from '../catalog/model.ts';
 import { logIdsOf, type RequestContext } from '../context.ts';
 import { causesOf, ERRORS, type SvcError, toPublicText } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
-import { callerCredentials } from '../redaction/caller-credentials.ts';
-import { createTextRedactor } from '../redaction/redact.ts';
+import { callerCredentials, createTextRedactor } from '../redaction/redact.ts';
 
 /** The method and the call that failed. */
 export interface Failed {

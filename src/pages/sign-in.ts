@@ -1,6 +1,5 @@
 import { type Html, html } from './html.ts';
-import { type PageOptions, toPage } from './page.ts';
-import { BUTTON } from './style.ts';
+import { BUTTON, type PageOptions, toPage } from './page.ts';
 
 const STYLE = `${BUTTON}
 main { max-width: 34rem; margin: 0 auto; padding: 2rem 1rem; }

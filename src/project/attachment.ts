@@ -22,11 +22,9 @@ export const MEMORY_PATH = ':memory:';
 /** Names of DuckDB's own databases. */
 export const RESERVED_NAMES = ['main', 'memory', 'system', 'temp'];
 
-export const ATTACHMENT_TYPES = ['duckdb', 'sqlite', 'postgres', 'mysql', 'ducklake', 'motherduck'] as const;
-
 /** The parts of an attachment's address. */
-export interface AttachmentTarget {
-  readonly type: (typeof ATTACHMENT_TYPES)[number];
+interface AttachmentTarget {
+  readonly type: 'duckdb' | 'sqlite' | 'postgres' | 'mysql' | 'ducklake' | 'motherduck';
   /** The address in the form that DuckDB expects for this type. */
   readonly address: string;
   /** The database server behind it, if there is one: the connection to it can be lost. */

@@ -34,7 +34,7 @@ interface QuestionBase {
 }
 
 /** Asks a person to fill in a form. Each field becomes a parameter of the endpoint. */
-export interface FormQuestion extends QuestionBase {
+interface FormQuestion extends QuestionBase {
   readonly kind: 'form';
   /** A template over the arguments and earlier answers. */
   readonly message: string;
@@ -42,14 +42,14 @@ export interface FormQuestion extends QuestionBase {
 }
 
 /** Asks the client's model. Its text becomes the parameter with the question's name. */
-export interface SamplingQuestion extends QuestionBase {
+interface SamplingQuestion extends QuestionBase {
   readonly kind: 'sampling';
   readonly message: string;
   readonly maxTokens: number;
 }
 
 /** Asks the client for its folders. Their URIs become the parameter with the question's name. */
-export interface RootsQuestion extends QuestionBase {
+interface RootsQuestion extends QuestionBase {
   readonly kind: 'roots';
 }
 

@@ -36,7 +36,7 @@ export interface Annotations {
 export const ICON_THEMES = ['light', 'dark'] as const;
 
 /** A picture that clients may show. */
-export interface Icon {
+interface Icon {
   readonly src: string;
   readonly mimeType?: string;
   readonly sizes?: readonly string[];
@@ -156,7 +156,7 @@ export interface ToolEndpoint extends EndpointBase {
 }
 
 /** SQL that completes the values of a parameter, by its name. `$value` is the text that the user typed. */
-export interface Completion {
+interface Completion {
   readonly [parameter: string]: string;
 }
 

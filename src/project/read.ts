@@ -4,7 +4,7 @@ import type { SourceIssue } from './finding.ts';
 import { decodeText } from './yaml/decode.ts';
 
 /** A file's text, null if the file does not exist, or the reason why it cannot be read. */
-export type ReadText = { readonly text: string | null } | { readonly problem: SourceIssue };
+type ReadText = { readonly text: string | null } | { readonly problem: SourceIssue };
 
 const MAX_BYTES = 1_048_576;
 

@@ -133,7 +133,7 @@ export interface SqlTools {
 }
 
 /** A Python plugin as written in the file. */
-export interface Plugin {
+interface Plugin {
   readonly name: string;
   readonly module: string;
   readonly config?: string;

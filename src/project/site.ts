@@ -23,7 +23,7 @@ import { parseYaml, type YamlFile } from './yaml/yaml.ts';
 export const SITE_NAME = 'svc-site.yml';
 
 /** The site, null if it has errors, and every finding. */
-export interface LoadedSite {
+interface LoadedSite {
   readonly site: SiteFile | null;
   readonly positions: Positions;
   readonly findings: readonly Finding[];

@@ -5,9 +5,7 @@ export interface UriTemplate {
 }
 
 /** A template, or the reason why the text is not one. */
-export type ParsedUri =
-  | { readonly template: UriTemplate }
-  | { readonly problem: string; readonly fix: string };
+type ParsedUri = { readonly template: UriTemplate } | { readonly problem: string; readonly fix: string };
 
 const SCHEME = /^[A-Za-z][A-Za-z0-9+.-]*:/;
 const VARIABLE = /^[\p{L}_][\p{L}\p{N}_]*$/u;

@@ -2,14 +2,14 @@ import type { CompiledSql, ResourceEntry, ToolEntry } from '../catalog/model.ts'
 import { SvcError } from '../errors.ts';
 import { absentFields, fieldsOf, sensitiveProperties } from '../policy/columns.ts';
 import type { Database, SqlColumn, SqlRequest } from '../ports.ts';
-import { holdsSensitive } from '../redaction/sensitive-types.ts';
+import { holdsSensitive } from '../redaction/redact.ts';
 import { exampleValues } from './example-plan.ts';
 
 const MOST_COLUMNS = 10_000;
 const TIMEOUT_MS = 10_000;
 
 /** Columns of rules that a query returns in a way that leaves values visible. */
-export interface OpenColumns {
+interface OpenColumns {
   /** Returned more than once: the engine names the second `salary` of a join `salary_1`, which no rule hides. */
   readonly twice: readonly string[];
   /** Returned by no column of the name: a misspelled rule hides nothing. */

@@ -5,7 +5,6 @@ import type { Finding } from '../project/finding.ts';
 import { SITE_NAME } from '../project/site.ts';
 import { extensionPath, type SiteFile } from '../project/site-model.ts';
 import { type Path, type Positions, positionAt } from '../project/yaml/position.ts';
-import { replacementOf } from './replacements.ts';
 
 /** The serving engine, and the platform if one was requested. */
 export interface ServingPlatform {
@@ -14,7 +13,7 @@ export interface ServingPlatform {
 }
 
 /** A missing feature of the platform, and the fix. */
-export interface PlatformIssue {
+interface PlatformIssue {
   readonly message: string;
   readonly fix: string;
   /** The word of the statement that names the feature, if the engine reports it. */
@@ -146,4 +145,25 @@ function nounOf(kind: string): string {
 
 function nameOf({ platform, engine }: ServingPlatform): string {
   return platform === null ? engine : `${platform} (${engine})`;
+}
+
+/** Functions of DuckDB's extensions that the wasm engine lacks, with their replacements. Other functions have none. */
+const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
+  [
+    /^json_(?:each|tree)$/,
+    "Use `unnest(json_extract(x, '$[*]'))` for the items of an array, or `unnest(json_keys(x))` for the names of an object",
+  ],
+  [/^json_(?:group_)?structure$/, 'Use `json_type(x, path)` for one value at a time'],
+  [/^(?:read_(?:nd)?json|read_parquet|parquet_)/, 'Load the files when building, with `svc build --load`'],
+  [/^icu_(?:sort_key|collate)|^collation/, 'Use `COLLATE NOCASE` or `COLLATE NOACCENT`'],
+  [/^(?:range|generate_series)$/, 'Use `unnest(range(a, b, step))`, or cast both ends to TIMESTAMP'],
+  [/^strftime/, "Write UTC in the format in place of '%Z'"],
+  [/^strptime/, "Use '%z', an offset such as +02:00, in place of '%Z'"],
+  [/^(?:time_bucket|make_timestamptz)/, 'Omit the zone, which then is UTC'],
+  [/^AT TIME ZONE/, 'Use UTC, or an offset such as +02:00'],
+];
+
+/** The replacement of a missing function, as the beginning of a sentence; null if there is none. */
+function replacementOf(name: string): string | null {
+  return REPLACEMENTS.find(([pattern]) => pattern.test(name))?.[1] ?? null;
 }

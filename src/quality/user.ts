@@ -6,7 +6,7 @@ const TEXTS = ['username', 'email', 'name', 'provider', 'role'] as const;
 const LISTS = ['permissions', 'groups', 'capabilities'] as const;
 
 /** The origin of a simulated user: its name in errors, and the id of a user without one. */
-export interface UserSource {
+interface UserSource {
   readonly from: string;
   readonly id: string;
 }

@@ -1,11 +1,19 @@
+import type { RequestContext } from '../context.ts';
 import { isList, type JsonObject, type JsonValue } from '../json.ts';
 import type { Parameter, TypeNode } from '../types/node.ts';
-import { isNamedCredential, withoutCredentials } from './credential-names.ts';
-import { holdsSensitive } from './sensitive-types.ts';
-import { cutText, MAX_LEVELS, MAX_PARTS, MAX_TEXT, MAX_VALUE, missing } from './truncate.ts';
+import { isCredentialName, isNamedCredential, withoutCredentials } from './credential-names.ts';
 
 /** The text that replaces a redacted value. */
 export const REDACTED = '[REDACTED]';
+
+/** The most characters of one text in a record. */
+const MAX_TEXT = 1_024;
+/** The most items of one list, and the most keys of one object. */
+const MAX_PARTS = 100;
+/** The most levels of one value. */
+const MAX_LEVELS = 12;
+/** The most characters of all parameters of a call, and of its result. */
+const MAX_VALUE = 8_192;
 
 /** The shortest text that is searched for elsewhere; a shorter one occurs in every text by chance. */
 const MIN_HIDDEN = 4;
@@ -170,4 +178,46 @@ export function withoutTexts(text: string, hidden: readonly string[]): string {
     if (quoted !== secret && bare.includes(quoted)) bare = bare.replaceAll(quoted, REDACTED);
   }
   return bare;
+}
+
+/** A scheme and its credential in a header, e.g. `Bearer …`. */
+const SCHEME = /^[A-Za-z][\w-]*\s+(?=\S)/;
+
+/**
+ * Lists the credentials that came with a call: the headers with names of credentials, also without their scheme, and the
+ * identity provider's token. SQL and Python may read them, so their errors may quote them.
+ */
+export function callerCredentials({
+  headers,
+  user,
+}: Pick<RequestContext, 'headers' | 'user'>): readonly string[] {
+  const sent = [...(headers() ?? [])].flatMap(([name, value]) =>
+    isCredentialName(name) || name === 'dpop' ? [value, value.replace(SCHEME, '')] : [],
+  );
+  const token = user?.externalToken ?? null;
+  return token === null ? sent : [...sent, token];
+}
+
+const sensitiveTypes = new WeakMap<TypeNode, boolean>();
+
+/** Whether a type is `sensitive` or contains such a type. The answer is cached for each node. */
+export function holdsSensitive(node: TypeNode): boolean {
+  const answer = sensitiveTypes.get(node);
+  if (answer !== undefined) return answer;
+  const inside = [...(node.items ? [node.items] : []), ...Object.values(node.properties ?? {})];
+  const found = inside.some((child) => child.sensitive === true || holdsSensitive(child));
+  sensitiveTypes.set(node, found);
+  return found;
+}
+
+/** Truncates a text to `limit` characters without splitting a character, and states how many are missing. */
+export function cutText(text: string, limit: number, already = 0): string {
+  const lost = Math.max(0, text.length - limit) + already;
+  const shown = lost === 0 ? text : `${text.slice(0, limit)}${missing(lost, 'character')}`;
+  return shown.isWellFormed() ? shown : shown.toWellFormed();
+}
+
+/** The note that replaces a missing part of a record. */
+function missing(many: number, noun: string): string {
+  return `[CUT: ${many} more ${noun}${many === 1 ? '' : 's'}]`;
 }

@@ -29,7 +29,7 @@ export interface Override {
 }
 
 /** The overrides from the environment, and findings about them. */
-export interface ReadEnvironment {
+interface ReadEnvironment {
   readonly overrides: readonly Override[];
   readonly findings: readonly Finding[];
 }

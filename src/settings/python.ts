@@ -6,7 +6,7 @@ import { createConcealment } from './references/concealment.ts';
 import { getSecret } from './secrets.ts';
 
 /** The sources of the configuration that Python sees. */
-export interface PythonSettingsSource {
+interface PythonSettingsSource {
   /** The current settings; null if an artefact has no user file. */
   readonly settings: () => Settings | null;
   /** Names of the secrets that the site file declares. */

@@ -1,5 +1,5 @@
 /** The caller's position in a trace (W3C Trace Context, `traceparent`). */
-export interface RemoteParent {
+interface RemoteParent {
   readonly traceId: string;
   readonly spanId: string;
   readonly traceFlags: number;

@@ -37,7 +37,7 @@ async function onlyIn(one: Database, other: Database, columns: string): Promise<
   return [...(await listed(one, columns))].filter((entry) => !known.has(entry)).sort();
 }
 
-/** Everything that only native has. A new version of DuckDB that changes this needs a look at src/quality/replacements.ts. */
+/** Everything that only native has. A new version of DuckDB that changes this needs a look at `REPLACEMENTS` in src/quality/platform.ts. */
 const MISSING = `
 pragma add_parquet_key
 table check_peg_parser

@@ -8,13 +8,13 @@ import { nearestAt, type Path, positionAt } from '../yaml/position.ts';
 import type { YamlFile } from '../yaml/yaml.ts';
 
 /** A `source` block and its language. */
-export type WrittenSource = { readonly language: Source['language'] } & (
+type WrittenSource = { readonly language: Source['language'] } & (
   | { readonly code: string }
   | { readonly file: string }
 );
 
 /** The place of a `source` block. */
-export interface SourcePlace {
+interface SourcePlace {
   readonly files: Files;
   /** The YAML file, relative to the root. */
   readonly file: string;

@@ -223,7 +223,7 @@ export const ENDPOINT_FILE = strictMap({
   metadata: optional(freeMap()),
 });
 
-export type ParsedPolicies = v.InferOutput<typeof POLICIES>;
+type ParsedPolicies = v.InferOutput<typeof POLICIES>;
 export type ParsedEndpointFile = v.InferOutput<typeof ENDPOINT_FILE>;
 export type ParsedTool = v.InferOutput<typeof TOOL>;
 export type ParsedResource = v.InferOutput<typeof RESOURCE>;

@@ -4,7 +4,7 @@ import { type Path, positionAt, toPointer } from '../yaml/position.ts';
 import type { YamlFile } from '../yaml/yaml.ts';
 
 /** The value that a schema returned, or every issue. */
-export type Checked<T> = { readonly value: T } | { readonly problems: readonly SourceIssue[] };
+type Checked<T> = { readonly value: T } | { readonly problems: readonly SourceIssue[] };
 
 /** Checks a YAML file against a schema. */
 export function checkSchema<Schema extends v.GenericSchema>(

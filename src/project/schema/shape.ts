@@ -198,7 +198,7 @@ function unknownKey(key: string, known: readonly string[], fix: string | undefin
 }
 
 /** A type without the keys that may be null or undefined; such keys become optional. */
-export type Present<T> = {
+type Present<T> = {
   readonly [Key in keyof T as null extends T[Key] ? never : undefined extends T[Key] ? never : Key]: T[Key];
 } & {
   readonly [Key in keyof T as null extends T[Key] ? Key : undefined extends T[Key] ? Key : never]?: Exclude<

@@ -18,7 +18,7 @@ export interface FoundSkill {
 }
 
 /** The skills of a project, ordered by path, and findings about their folder. */
-export interface DiscoveredSkills {
+interface DiscoveredSkills {
   readonly found: readonly FoundSkill[];
   readonly findings: readonly Finding[];
 }

@@ -2,7 +2,7 @@ import type { SourceIssue } from '../finding.ts';
 import { toPosition } from './position.ts';
 
 /** A file's text, or the reason why its bytes are not text. */
-export type Decoded = { readonly text: string } | { readonly problem: SourceIssue };
+type Decoded = { readonly text: string } | { readonly problem: SourceIssue };
 
 /** Characters that YAML forbids outside of escapes and that SQL never needs (YAML 1.2, 5.1). */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for

@@ -6,7 +6,7 @@ import { type ReadNodes, readNodes } from './nodes.ts';
 export type YamlFile = ReadNodes;
 
 /** A parsed file, or every issue that prevents parsing. */
-export type ParsedYaml = { readonly yaml: YamlFile } | { readonly problems: readonly SourceIssue[] };
+type ParsedYaml = { readonly yaml: YamlFile } | { readonly problems: readonly SourceIssue[] };
 
 /** Twice the depth of the deepest type, plus its surroundings. */
 const MAX_DEPTH = 100;

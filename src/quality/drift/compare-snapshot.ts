@@ -7,7 +7,7 @@ import type { EndpointSnapshot, Snapshot, TestOutcome } from './snapshot.ts';
 import { compareCode } from './source.ts';
 
 /** Options of a comparison. */
-export interface CompareOptions {
+interface CompareOptions {
   /** Whether test outcomes and findings of the engine count. False if different engines took the snapshots. */
   readonly outcomes: boolean;
 }

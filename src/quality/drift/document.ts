@@ -28,7 +28,7 @@ export const LOCK: DocumentKind = {
 };
 
 /** A document and its hash. */
-export interface Document {
+interface Document {
   /** SHA-256 over the content, independent of time, place and the order of keys. */
   readonly hash: string;
   readonly text: string;

@@ -3,7 +3,7 @@ import { type ChangeClass, type Difference, differ } from './change.ts';
 import { EFFECTS, type Effect, isUnchanged } from './effect.ts';
 
 /** The direction of values: clients send `input` and read `output`. The same change can break one of them only. */
-export type Direction = 'input' | 'output';
+type Direction = 'input' | 'output';
 
 /** Keywords that only people and models read. */
 const TEXTS = new Set(['title', 'description', 'examples', '$comment', '$schema']);

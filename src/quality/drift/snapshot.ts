@@ -42,7 +42,7 @@ export type Snapshot = {
 };
 
 /** The inputs of a snapshot. */
-export interface SnapshotDeps {
+interface SnapshotDeps {
   /** Must be free of errors. */
   readonly project: Project;
   readonly catalog: Catalog;

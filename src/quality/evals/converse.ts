@@ -3,7 +3,7 @@ import { type Calling, type MadeCall, makeCall } from './call.ts';
 import type { LanguageModel, ModelAnswer, ModelCall, ModelMessage, Usage } from './model.ts';
 
 /** The start of one conversation. */
-export interface EvalQuestion extends Omit<Calling, 'turn'> {
+interface EvalQuestion extends Omit<Calling, 'turn'> {
   readonly model: LanguageModel;
   readonly system: string | null;
   readonly prompt: string;

@@ -33,7 +33,7 @@ export interface ModelAnswer {
 }
 
 /** The result of a call, as the model reads it. */
-export interface ModelResult {
+interface ModelResult {
   readonly id: string;
   readonly text: string;
   readonly failed: boolean;

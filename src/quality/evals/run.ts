@@ -7,9 +7,16 @@ import { type Conversation, converse } from './converse.ts';
 import { createHider, type Hider } from './hide.ts';
 import type { LanguageModel } from './model.ts';
 import { type Offer, refersTo } from './offer.ts';
-import type { EvalResult, SuiteReport, Transcript } from './report.ts';
+import {
+  costOf,
+  type EvalResult,
+  type Prices,
+  type SuiteReport,
+  sumOf,
+  type Transcript,
+  worstOf,
+} from './report.ts';
 import type { EvalTest, Suite } from './suite.ts';
-import { costOf, type Prices, sumOf, worstOf } from './sum.ts';
 
 /** A suite and the model that answers its questions. */
 export interface RunnableSuite {

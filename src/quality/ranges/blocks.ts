@@ -8,7 +8,7 @@ const MOST_SEGMENTS = 10_000_000;
 const PROBES = 100;
 
 /** The blocks of one column. */
-export interface StoredColumn {
+interface StoredColumn {
   readonly blocks: ReadonlySet<number>;
   /** The least and the greatest value of each group of rows; empty if DuckDB keeps none. */
   readonly groups: readonly Bounds[];

@@ -11,7 +11,7 @@ import { type TableScan, tableScansOf } from './scans.ts';
 type Sourced = ToolEndpoint | ResourceEndpoint;
 
 /** The limits of a platform that reads the database by ranges. */
-export interface RangeLimits {
+interface RangeLimits {
   /** The platform's name for messages. */
   readonly platform: string;
   /** The most ranges of one call. */

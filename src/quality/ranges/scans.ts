@@ -1,7 +1,7 @@
 import { isList, isObject, type JsonObject, type JsonValue } from '../../json.ts';
 
 /** A column by which a scan skips parts of its table. */
-export interface SkippingColumn {
+interface SkippingColumn {
   readonly name: string;
   /** Whether it is compared for equality, as an index needs it. */
   readonly equal: boolean;

@@ -2,12 +2,19 @@ import type { User } from '../../context.ts';
 import type { PolicyScope, Side } from '../../policy/scope.ts';
 import type { Policies } from '../../project/model.ts';
 import type { TypeNode } from '../../types/node.ts';
-import { evaluateFormula, openReads, type TypeOf, type World, worldsOf } from './assignments.ts';
-import { typesOfInput, typesOfOutput } from './declared-types.ts';
+import {
+  evaluateFormula,
+  openReads,
+  type TypeOf,
+  typesOfInput,
+  typesOfOutput,
+  type World,
+  worldsOf,
+} from './assignments.ts';
 import { denies, type FormulaRule, toFormulaRules } from './program-formulas.ts';
 
 /** The visibility of a field for one caller. */
-export type FieldAccess = {
+type FieldAccess = {
   /** A dotted path; empty for the whole result. */
   readonly field: string;
   readonly access: 'shown' | 'filtered' | 'masked' | 'depends';

@@ -1,3 +1,5 @@
+import { propertyOf } from '../../policy/fields.ts';
+import type { PolicyScope } from '../../policy/scope.ts';
 import type { TypeNode } from '../../types/node.ts';
 import { acceptsNull } from '../../types/nullable.ts';
 import type { Compare, Comparison, Formula, Literal, Truth } from './formula.ts';
@@ -136,4 +138,18 @@ function pointsOf(numbers: readonly number[], node: TypeNode | undefined): reado
       value <= (maximum ?? Infinity) &&
       (type !== 'integer' || Number.isInteger(value)),
   );
+}
+
+/** The declared types of arguments, by their path in input conditions. */
+export function typesOfInput({ parameters }: PolicyScope): TypeOf {
+  return (path) => parameters.find(({ name }) => name === path);
+}
+
+/** The declared types of a result's parts, by their path in output conditions. Results are validated before. */
+export function typesOfOutput({ returns }: PolicyScope): TypeOf {
+  return (path) => {
+    const [root, ...keys] = path.split('.');
+    if (root !== 'response' || returns === null) return undefined;
+    return keys.reduce<ReturnType<TypeOf>>((node, key) => node && propertyOf(node, key), returns);
+  };
 }

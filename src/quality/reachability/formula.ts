@@ -5,7 +5,7 @@ import { referencesOf } from '../../policy/cel/names.ts';
 export type Truth = boolean | 'fails';
 
 /** The outcome of a part of a condition if it is known; `value` is neither true nor false. */
-export type KnownValues = Truth | 'value';
+type KnownValues = Truth | 'value';
 
 /** A constant in a comparison. */
 export type Literal = string | number | boolean | null;

@@ -18,7 +18,7 @@ export interface FormulaRule {
 }
 
 /** The caller: a user, an unauthenticated caller (null), or any of these. */
-export type CallerKind = { readonly user: User | null } | 'anybody';
+type CallerKind = { readonly user: User | null } | 'anybody';
 
 /** Converts the rules of an endpoint to formulas. A condition that cannot be parsed fails, which denies. */
 export function toFormulaRules(

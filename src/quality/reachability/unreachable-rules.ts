@@ -1,7 +1,13 @@
 import type { PolicyScope } from '../../policy/scope.ts';
 import type { Policies } from '../../project/model.ts';
-import { evaluateFormula, type TypeOf, type World, worldsOf } from './assignments.ts';
-import { typesOfInput, typesOfOutput } from './declared-types.ts';
+import {
+  evaluateFormula,
+  type TypeOf,
+  typesOfInput,
+  typesOfOutput,
+  type World,
+  worldsOf,
+} from './assignments.ts';
 import { denies, type FormulaRule, toFormulaRules } from './program-formulas.ts';
 
 /** A rule without any effect, or rules that deny every call. */

@@ -20,7 +20,7 @@ export type WhoMay = {
 };
 
 /** A machine with an API key. */
-export type KeyHolder = {
+type KeyHolder = {
   readonly name: string;
   readonly user_id: string;
   readonly scopes: readonly string[];
@@ -30,7 +30,7 @@ export type KeyHolder = {
 };
 
 /** The holders of a scope, and the endpoints that require it. */
-export type ScopeHolders = {
+type ScopeHolders = {
   readonly scope: string;
   /** Empty if nobody holds the scope. */
   readonly held_by: readonly string[];

@@ -23,7 +23,7 @@ export type EffectiveValue = {
 };
 
 /** The merged settings and their sources. */
-export interface EffectiveInput {
+interface EffectiveInput {
   readonly site: SiteFile;
   readonly siteFile: string | null;
   readonly siteYaml: YamlFile | null;
@@ -110,7 +110,7 @@ function withoutCredentials(address: string): string {
 }
 
 /** A setting of the site file: its effective key, its path in the file, and its value with defaults. */
-export interface SiteValue {
+interface SiteValue {
   readonly key: string;
   readonly path: Path;
   readonly value: JsonValue;

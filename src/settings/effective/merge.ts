@@ -12,7 +12,7 @@ import type { UserFile } from '../user-file.ts';
 import { replaceLeaves, toKey, valueAt, withValue } from './tree.ts';
 
 /** The active part with resolved references, and the overrides. */
-export interface Layers {
+interface Layers {
   readonly user: UserFile | null;
   readonly selected: Selected;
   readonly value: JsonObject;

@@ -6,7 +6,7 @@ import { DEFAULTS, RATE_LIMIT } from './defaults.ts';
 import { toAuth } from './to-auth.ts';
 
 /** The checked inputs of `toSettings`. */
-export interface SettingsDeps {
+interface SettingsDeps {
   readonly site: SiteFile;
   readonly active: ParsedActive;
   /** Overrides of keys that the user file does not have. */

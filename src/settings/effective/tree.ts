@@ -2,7 +2,7 @@ import { isList, isObject, type JsonObject, type JsonValue } from '../../json.ts
 import { type Path, toPointer } from '../../project/yaml/position.ts';
 
 /** One scalar value of a tree and its path. */
-export interface Leaf {
+interface Leaf {
   readonly path: Path;
   readonly value: Exclude<JsonValue, readonly JsonValue[] | JsonObject>;
 }

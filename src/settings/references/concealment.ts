@@ -28,7 +28,7 @@ export function isPlainParameter(name: string): boolean {
 }
 
 /** Collects the secrets in use and removes them from texts. */
-export interface Concealment {
+interface Concealment {
   /** Treats every text in a value as a secret from now on. */
   add(value: JsonValue): void;
   /** Whether there are secrets to remove. */

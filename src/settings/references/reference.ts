@@ -11,7 +11,7 @@ type Part = { readonly text: string } | { readonly variable: string };
 type Scheme = 'vault' | 'op' | 'file';
 
 /** A parsed reference, or the reason why the text is not one. */
-export type ParsedReference =
+type ParsedReference =
   | { readonly reference: SecretReference }
   | { readonly message: string; readonly fix: string };
 

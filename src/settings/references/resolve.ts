@@ -26,7 +26,7 @@ export interface ResolvedTree {
 }
 
 /** The lookup of references. */
-export interface ResolveOptions {
+interface ResolveOptions {
   readonly source: SecretSource;
   /** The time limit of one lookup, in milliseconds. */
   readonly timeoutMs: number;

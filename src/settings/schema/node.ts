@@ -18,7 +18,7 @@ export type SchemaNode = {
   | { readonly kind: 'leaf'; readonly type: LeafType; readonly words: readonly string[] }
 );
 
-export type LeafType = 'text' | 'address' | 'number' | 'boolean' | 'choice' | 'any';
+type LeafType = 'text' | 'address' | 'number' | 'boolean' | 'choice' | 'any';
 
 type Parts = v.GenericSchema & {
   readonly wrapped?: v.GenericSchema;

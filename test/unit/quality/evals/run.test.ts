@@ -2,12 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
 import type { JsonObject } from '../../../../src/json.ts';
 import { toJunit } from '../../../../src/quality/evals/junit.ts';
-import { loadSuites } from '../../../../src/quality/evals/load.ts';
 import type { LanguageModel, ModelAnswer, ModelQuestion } from '../../../../src/quality/evals/model.ts';
 import { toOffers } from '../../../../src/quality/evals/offer.ts';
-import type { EvalResult, Transcript } from '../../../../src/quality/evals/report.ts';
+import { type EvalResult, type Transcript, toEvalsReport } from '../../../../src/quality/evals/report.ts';
 import { type EvalRun, runSuites } from '../../../../src/quality/evals/run.ts';
-import { toEvalsReport } from '../../../../src/quality/evals/sum.ts';
+import { loadSuites } from '../../../../src/quality/evals/suite.ts';
 import { ALICE, type Served, serveTree } from '../../call/project.ts';
 import { memoryFiles } from '../../project/memory.ts';
 

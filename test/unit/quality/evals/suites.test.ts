@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { EVALS_WORDS } from '../../../../src/quality/editor/evals-words.ts';
 import { checkSuites } from '../../../../src/quality/evals/check.ts';
-import { loadSuites } from '../../../../src/quality/evals/load.ts';
+import { loadSuites } from '../../../../src/quality/evals/suite.ts';
 import { load, memoryFiles, type Tree } from '../../project/memory.ts';
 
 const TOOL = `svc: 1

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { policyMatrix } from '../../../../src/quality/matrix/matrix.ts';
-import { declaredContexts, toMatrixUsers } from '../../../../src/quality/matrix/users.ts';
+import { declaredContexts, policyMatrix, toMatrixUsers } from '../../../../src/quality/matrix/matrix.ts';
 import { load, type Tree } from '../../project/memory.ts';
 
 async function endpointsOf(files: Tree) {

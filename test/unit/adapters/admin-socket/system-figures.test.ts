@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statfsSync } from 'node:fs';
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { describe, expect, it, vi } from 'vitest';
-import { createFigures } from '../../../../../adapters/admin-socket/system/figures.ts';
+import { createFigures } from '../../../../adapters/admin-socket/system-figures.ts';
 
 type Figures = Readonly<Record<string, unknown>>;
 
