@@ -2,9 +2,8 @@ import * as v from 'valibot';
 import { randomText } from '../crypto/digest.ts';
 import { SvcError } from '../errors.ts';
 import { CLAIMS, type Claims, toUpstream } from './claims.ts';
-import type { OAuthClient } from './clients/model.ts';
 import { ABSOLUTE_SECONDS, IDLE_SECONDS, type LoginSession, writeSession } from './sessions.ts';
-import type { AuthServer, OAuthRequest } from './types.ts';
+import type { AuthServer, OAuthClient, OAuthRequest } from './types.ts';
 import type { UpstreamTokens } from './upstream/provider.ts';
 
 /** An access token. With a store it refers to a session; without one it holds all facts about the user. */

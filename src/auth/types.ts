@@ -4,6 +4,7 @@ import type { Sealer } from '../crypto/seal.ts';
 import type { SvcError } from '../errors.ts';
 import type { Log, TokenStore } from '../ports.ts';
 import type { StaticClient } from '../settings/model.ts';
+import type { GRANT_TYPES } from '../settings/schema/auth.ts';
 import type { AccessRules } from './held-scopes.ts';
 import type { Parameters } from './parameters.ts';
 import type { PublicUrls } from './public-urls.ts';
@@ -114,4 +115,29 @@ export interface Auth {
   respond(request: AuthRequest): Promise<Response> | null;
   /** Claims a key in the store for some seconds; true only for the first claim. Absent without a store. */
   readonly claimOnce?: (key: string, seconds: number) => Promise<boolean>;
+}
+
+/** A grant type that a client may use at the token endpoint. */
+export type GrantType = (typeof GRANT_TYPES)[number];
+
+/** The authentication method of a client. `secret`: HTTP Basic or the body, as the client prefers. */
+export type ClientMethod = 'none' | 'secret' | 'client_secret_basic' | 'client_secret_post';
+
+/** A program that requests tokens on behalf of users. */
+export interface OAuthClient {
+  /** The client id. For a dynamic client it contains the registration. */
+  readonly id: string;
+  /** The SHA-256 of the id, which is short enough for tokens. */
+  readonly hash: string;
+  readonly name: string;
+  /** `static`: in the settings; `dynamic`: registered by itself; `document`: the id is a URL. */
+  readonly kind: 'static' | 'dynamic' | 'document';
+  readonly redirectUris: readonly string[];
+  readonly grantTypes: readonly GrantType[];
+  readonly method: ClientMethod;
+  readonly scopes: readonly string[];
+  /** The scopes for a request without scopes. */
+  readonly defaultScopes: readonly string[];
+  /** Checks a secret. Absent for public clients. */
+  readonly isSecret?: (secret: string) => Promise<boolean>;
 }

@@ -1,8 +1,7 @@
 import { SvcError } from '../../errors.ts';
 import type { Parameters } from '../parameters.ts';
-import type { AuthServer, OAuthRequest } from '../types.ts';
+import type { AuthServer, OAuthClient, OAuthRequest } from '../types.ts';
 import { findClient } from './find.ts';
-import type { OAuthClient } from './model.ts';
 
 /** The credentials that a client sent. */
 interface Credentials {

@@ -1,8 +1,7 @@
 import * as v from 'valibot';
 import { sha256Base64Url } from '../../crypto/digest.ts';
 import { SvcError } from '../../errors.ts';
-import type { AuthServer, FetchDocument } from '../types.ts';
-import type { OAuthClient } from './model.ts';
+import type { AuthServer, FetchDocument, OAuthClient } from '../types.ts';
 import { isRegistrable, isUsable } from './redirect-uri.ts';
 
 /** The fields of a client's metadata document (Client ID Metadata Documents, draft-00, section 4). */

@@ -4,7 +4,7 @@ import { isSameSecret, randomText, sha256Base64Url } from '../../crypto/digest.t
 import { fromBase64Url, isCanonicalBase64Url, toBase64Url } from '../../crypto/encoding.ts';
 import type { KeyRing } from '../../crypto/keys.ts';
 import type { Scopes } from '../scopes.ts';
-import type { ClientMethod, OAuthClient } from './model.ts';
+import type { ClientMethod, OAuthClient } from '../types.ts';
 
 /** The registration inside a client id, so that nothing is stored. */
 const REGISTRATION = v.object({

@@ -1,10 +1,9 @@
 import { isSameSecret, sha256Base64Url } from '../../crypto/digest.ts';
 import { SvcError } from '../../errors.ts';
 import type { StaticClient } from '../../settings/model.ts';
-import type { AuthServer, OAuthRequest } from '../types.ts';
+import type { AuthServer, OAuthClient, OAuthRequest } from '../types.ts';
 import { isDocumentId, toDocumentClient } from './document.ts';
 import { isDynamicId, toDynamicClient } from './dynamic.ts';
-import type { OAuthClient } from './model.ts';
 
 /** Finds the client of an id. Throws client_invalid for an unknown or blocked one. */
 export async function findClient(

@@ -1,5 +1,5 @@
 import { SvcError } from '../../errors.ts';
-import type { OAuthClient } from './model.ts';
+import type { OAuthClient } from '../types.ts';
 
 const LOOPBACK_URI = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?([/?][^#]*)?$/;
 /** Schemes whose URLs run or show their own content. */

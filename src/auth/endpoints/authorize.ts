@@ -4,14 +4,13 @@ import { SvcError, toSvcError } from '../../errors.ts';
 import { toConsentPage } from '../../pages/sign-in.ts';
 import { providerTitle } from '../../settings/schema/providers.ts';
 import { findClient } from '../clients/find.ts';
-import type { OAuthClient } from '../clients/model.ts';
 import { enforceRedirect, isLocal } from '../clients/redirect-uri.ts';
 import { type Cookie, clearCookies, readCookies, setCookie } from '../cookies.ts';
 import { need, type Parameters } from '../parameters.ts';
 import type { PublicUrls } from '../public-urls.ts';
 import { enforceTarget } from '../resource-indicator.ts';
 import { grantScopes } from '../scopes.ts';
-import type { AuthServer, OAuthRequest, RouteHandler } from '../types.ts';
+import type { AuthServer, OAuthClient, OAuthRequest, RouteHandler } from '../types.ts';
 import {
   PENDING_AUTHORIZATION,
   PENDING_SECONDS,

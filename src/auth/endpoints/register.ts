@@ -1,10 +1,9 @@
 import * as v from 'valibot';
 import { SvcError } from '../../errors.ts';
 import { toClientId, toClientSecret } from '../clients/dynamic.ts';
-import type { ClientMethod } from '../clients/model.ts';
 import { isRegistrable, isUsable } from '../clients/redirect-uri.ts';
 import { toScopes } from '../scopes.ts';
-import type { AuthServer, OAuthRequest, RouteHandler } from '../types.ts';
+import type { AuthServer, ClientMethod, OAuthRequest, RouteHandler } from '../types.ts';
 
 /** The fields of a registration that the server reads; others are ignored (RFC 7591, 2). */
 const REQUEST = v.object({

@@ -1,12 +1,11 @@
 import { SvcError } from '../../errors.ts';
 import { fromUpstream } from '../claims.ts';
 import { authenticateClient } from '../clients/authenticate.ts';
-import type { OAuthClient } from '../clients/model.ts';
 import { need } from '../parameters.ts';
 import { revokeUpstream } from '../session-renewal.ts';
 import { endSession, readSession } from '../sessions.ts';
 import { ACCESS, REFRESH } from '../tokens.ts';
-import type { AuthServer, OAuthRequest, RouteHandler } from '../types.ts';
+import type { AuthServer, OAuthClient, OAuthRequest, RouteHandler } from '../types.ts';
 
 /** `POST /revoke` (RFC 7009): ends the session of a token, also of an expired one. An unknown token is not an error. */
 export const revoke: RouteHandler = async (server, oauth) => {

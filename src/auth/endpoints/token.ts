@@ -1,11 +1,10 @@
 import { SvcError } from '../../errors.ts';
 import { authenticateClient } from '../clients/authenticate.ts';
-import type { GrantType } from '../clients/model.ts';
 import { grantClient } from '../grants/client.ts';
 import { redeemCode } from '../grants/code.ts';
 import { refreshTokens } from '../grants/refresh.ts';
 import { need } from '../parameters.ts';
-import type { RouteHandler } from '../types.ts';
+import type { GrantType, RouteHandler } from '../types.ts';
 
 const GRANTS = {
   authorization_code: redeemCode,

@@ -1,10 +1,9 @@
 import { SvcError } from '../../errors.ts';
-import type { OAuthClient } from '../clients/model.ts';
 import type { Parameters } from '../parameters.ts';
 import { enforceTarget } from '../resource-indicator.ts';
 import { grantScopes } from '../scopes.ts';
 import { issueClientToken, type TokenResponse } from '../tokens.ts';
-import type { AuthServer, OAuthRequest } from '../types.ts';
+import type { AuthServer, OAuthClient, OAuthRequest } from '../types.ts';
 
 /** `grant_type=client_credentials`: for the operator's own confidential clients. */
 export async function grantClient(

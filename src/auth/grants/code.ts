@@ -1,7 +1,6 @@
 import type * as v from 'valibot';
 import { sha256Base64Url } from '../../crypto/digest.ts';
 import { SvcError } from '../../errors.ts';
-import type { OAuthClient } from '../clients/model.ts';
 import {
   type CompletedLogin,
   claimCode,
@@ -15,7 +14,7 @@ import { need, type Parameters } from '../parameters.ts';
 import { enforceTarget } from '../resource-indicator.ts';
 import { endSession } from '../sessions.ts';
 import { issueTokens, type TokenResponse } from '../tokens.ts';
-import type { AuthServer, OAuthRequest } from '../types.ts';
+import type { AuthServer, OAuthClient, OAuthRequest } from '../types.ts';
 
 /**
  * `grant_type=authorization_code`. All our own checks come before the request to the provider, so that a thief cannot

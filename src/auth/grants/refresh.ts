@@ -1,6 +1,5 @@
 import { SvcError } from '../../errors.ts';
 import { fromClaims } from '../claims.ts';
-import type { OAuthClient } from '../clients/model.ts';
 import { enforceEntitled, labelOf } from '../held-scopes.ts';
 import { need, type Parameters } from '../parameters.ts';
 import { enforceTarget } from '../resource-indicator.ts';
@@ -8,7 +7,7 @@ import { narrowScopes, toScopes } from '../scopes.ts';
 import { freshen } from '../session-renewal.ts';
 import { endSession, type LoginSession, readSession, type StoredSession, writeSession } from '../sessions.ts';
 import { issueForSession, REFRESH, sealRefresh, type TokenResponse } from '../tokens.ts';
-import type { AuthServer, OAuthRequest } from '../types.ts';
+import type { AuthServer, OAuthClient, OAuthRequest } from '../types.ts';
 
 /** Milliseconds for which a repeated refresh token gets the same successor: clients use one in several processes. */
 const AGAIN_MS = 60_000;

@@ -4,8 +4,7 @@ import { type ProviderProfile, toIdentity } from '../identity.ts';
 import { createProviderClient } from '../upstream/client.ts';
 import { refused, unavailable } from '../upstream/errors.ts';
 import { type Provider, type ProviderPorts, scopesOf, type UpstreamTokens } from '../upstream/provider.ts';
-import type { SendToProvider } from '../upstream/request.ts';
-import { readJson, readObject } from '../upstream/userinfo.ts';
+import { readJson, readObject, type SendToProvider } from '../upstream/request.ts';
 
 const provider = 'Atlassian';
 const AUTH_URL = 'https://auth.atlassian.com/authorize';

@@ -10,8 +10,13 @@ import {
   scopesOf,
   type UpstreamTokens,
 } from '../upstream/provider.ts';
-import { basicAuthorization, type SendToProvider } from '../upstream/request.ts';
-import { readJson, readObject, toReadFailure } from '../upstream/userinfo.ts';
+import {
+  basicAuthorization,
+  readJson,
+  readObject,
+  type SendToProvider,
+  toReadFailure,
+} from '../upstream/request.ts';
 
 const provider = 'GitHub';
 const AUTH_URL = 'https://github.com/login/oauth/authorize';

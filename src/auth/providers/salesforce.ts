@@ -6,7 +6,7 @@ import { refused } from '../upstream/errors.ts';
 import { createKeys, verifyIdToken } from '../upstream/id-token.ts';
 import { toOpenIdProfile } from '../upstream/openid.ts';
 import { type Provider, type ProviderPorts, scopesOf, type UpstreamTokens } from '../upstream/provider.ts';
-import { readObject } from '../upstream/userinfo.ts';
+import { readObject } from '../upstream/request.ts';
 
 const provider = 'Salesforce';
 const AUTHORIZE = '/services/oauth2/authorize';

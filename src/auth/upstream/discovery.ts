@@ -1,7 +1,6 @@
 import { isObject, type JsonObject, textOf } from '../../json.ts';
 import { misconfigured, type ProviderStep, unavailable } from './errors.ts';
-import type { SendToProvider } from './request.ts';
-import { toReadFailure } from './userinfo.ts';
+import { type SendToProvider, toReadFailure } from './request.ts';
 
 const HOUR_MS = 3_600_000;
 /** Milliseconds before the next try if discovery failed while a cached document exists. */

@@ -6,8 +6,7 @@ import { createProviderClient, type Endpoints, type ProviderClientOptions } from
 import { refused } from './errors.ts';
 import { createKeysAt, verifyIdToken } from './id-token.ts';
 import type { Provider, ProviderPorts, UpstreamTokens } from './provider.ts';
-import type { SendToProvider } from './request.ts';
-import { readObject } from './userinfo.ts';
+import { readObject, type SendToProvider } from './request.ts';
 
 /** The addresses of an OpenID provider. */
 export interface OpenIdServer {

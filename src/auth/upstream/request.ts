@@ -1,7 +1,7 @@
 import { toBase64 } from '../../crypto/encoding.ts';
 import { SvcError } from '../../errors.ts';
-import { type JsonValue, tryJson } from '../../json.ts';
-import { misconfigured, type ProviderStep, unavailable } from './errors.ts';
+import { isObject, type JsonObject, type JsonValue, tryJson } from '../../json.ts';
+import { misconfigured, type ProviderStep, refused, retryAfter, unavailable } from './errors.ts';
 import type { ProviderPorts } from './provider.ts';
 
 /** A request to a provider. */
@@ -44,7 +44,7 @@ export function createSend({ fetch: send, timeoutMs = TIMEOUT_MS }: ProviderPort
         ...(body === undefined ? {} : { body }),
       });
       await enforceDirect(response, question);
-      return { status: response.status, headers: response.headers, body: await readJson(response, question) };
+      return { status: response.status, headers: response.headers, body: await readBody(response, question) };
     } catch (thrown) {
       throw thrown instanceof SvcError ? thrown : toFailure(thrown, question);
     }
@@ -77,7 +77,7 @@ function nameOf(thrown: unknown): string | null {
   return typeof thrown === 'object' && thrown !== null && 'name' in thrown ? String(thrown.name) : null;
 }
 
-async function readJson(response: Response, question: ProviderRequest): Promise<JsonValue | undefined> {
+async function readBody(response: Response, question: ProviderRequest): Promise<JsonValue | undefined> {
   const text = await readText(response, question);
   const type = response.headers.get('content-type') ?? '';
   if (!/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(type)) return undefined;
@@ -104,4 +104,47 @@ export function basicAuthorization(id: string, secret: string): string {
 
 function formEncode(text: string): string {
   return new URLSearchParams({ '': text }).toString().slice(1);
+}
+
+/** A request with a user's access token. */
+interface AuthorizedRequest extends ProviderStep {
+  readonly url: string;
+  readonly accessToken: string;
+  readonly signal: AbortSignal;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Reads JSON with an access token. Throws SvcError for any other response. */
+export async function readJson(
+  ask: SendToProvider,
+  { accessToken, headers, ...question }: AuthorizedRequest,
+): Promise<JsonValue> {
+  const authorization = `Bearer ${accessToken}`;
+  const answer = await ask({ ...question, headers: { ...headers, authorization } });
+  if (answer.status >= 300) throw toReadFailure(answer, question);
+  if (answer.body !== undefined) return answer.body;
+  throw unavailable(question, 'sent a response that is not JSON');
+}
+
+/** Reads a JSON object with an access token. Throws SvcError for any other response. */
+export async function readObject(ask: SendToProvider, question: AuthorizedRequest): Promise<JsonObject> {
+  const body = await readJson(ask, question);
+  if (isObject(body)) return body;
+  throw unavailable(question, 'sent a response that is not a JSON object');
+}
+
+/** Converts an error response: login_refused, config_invalid for a wrong address, or login_unavailable. */
+export function toReadFailure({ status, headers }: ProviderResponse, step: ProviderStep): SvcError {
+  const detail: JsonObject = { status, ...retryAfter(headers) };
+  const limited = status === 403 && (headers.get('x-ratelimit-remaining') === '0' || 'retry_after' in detail);
+  if (limited || status === 429 || status >= 500) {
+    return unavailable(step, `is not available (${status})`, { detail });
+  }
+  if (status === 404 || status === 405 || status === 410) {
+    const text = `has nothing at the address for ${step.what} (${status}). Check the addresses.`;
+    return misconfigured(step, text, { detail });
+  }
+  return refused(step, `refused to show ${step.what} (${status}). Log in again, or request more scopes.`, {
+    detail,
+  });
 }
