@@ -68,7 +68,7 @@ export async function loadSettings(input: SettingsInput): Promise<LoadedSettings
   if (userFile && read.user === null) return failed(early, at);
   const names = read.user ? checkSelectedNames(read.user, selected) : [];
   if (names.length > 0) return failed([...early, ...names], at);
-  const overrides = withLevel([...flags, ...withoutFlagged(environment.overrides, flags)]);
+  const overrides = withLevel(lastOfEachKey([...environment.overrides, ...flags]));
   const { tree, unresolved } = await resolveActive(read.user, selected, input);
   if (unresolved.length > 0) return failed([...early, ...unresolved.map((one) => toFinding(one, at))], at);
   const merged = mergeLayers({ user: read.user, selected, ...tree, overrides });
@@ -109,14 +109,16 @@ function failed(findings: readonly Finding[], at: Pointed): LoadedSettings {
   return { settings: null, findings, effective: [], at };
 }
 
-function withoutFlagged(overrides: readonly Override[], flags: readonly Override[]): readonly Override[] {
-  return overrides.filter(({ key }) => !flags.some((flag) => flag.key === key));
+/** A flag replaces a variable, and SVC_LOG replaces SVC_LOG_FORMAT. */
+function lastOfEachKey(overrides: readonly Override[]): readonly Override[] {
+  return [...new Map(overrides.map((override) => [override.key, override])).values()];
 }
 
 /** Sets the level to DEBUG if `debug` is on, regardless of `logging.level`. */
 function withLevel(overrides: readonly Override[]): readonly Override[] {
   const debug = overrides.find(({ key, value }) => key === 'debug' && value === true);
-  return debug ? [...overrides, { key: 'logging.level', value: 'DEBUG', origin: debug.origin }] : overrides;
+  if (debug === undefined) return overrides;
+  return lastOfEachKey([...overrides, { key: 'logging.level', value: 'DEBUG', origin: debug.origin }]);
 }
 
 /** Resolves the connections first, because they determine how other references are looked up. */

@@ -146,8 +146,11 @@ export function siteValues(site: SiteFile): readonly SiteValue[] {
     ...FOLDERS.map((name) => same(`paths.${name}`, site.paths[name])),
     ...Object.entries(site.dbt ?? DBT_DEFAULTS).map(([key, value]) => same(`dbt.${key}`, value)),
     ...Object.entries(site.limits).map(([key, value]) => same(`limits.${key}`, value)),
+    same('tool_search', site.toolSearch),
+    ...(site.schemaProfile === null ? [] : [same('schema_profile', site.schemaProfile)]),
     same('sql_tools.enabled', site.sqlTools.enabled),
     same('sql_tools.attached', site.sqlTools.attached),
+    ...(site.sqlTools.tables === null ? [] : [same('sql_tools.tables', site.sqlTools.tables.map(toPlain))]),
     ...Object.entries(site.sqlTools.descriptions).map(([name, text]) =>
       same(`sql_tools.${name}.description`, text),
     ),

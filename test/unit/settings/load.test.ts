@@ -33,6 +33,32 @@ describe('settings', () => {
     });
   });
 
+  it('show every key that the site file sets, with its line', async () => {
+    const site = `${SITE}tool_search: true
+schema_profile: gemini
+sql_tools:
+  enabled: true
+  tables: [{ name: orders, hide: [price] }]
+`;
+    const row = (value: unknown, line: number) => ({ value, source: `svc-site.yml:${line}` });
+    expect(await rowOf('tool_search', { site })).toMatchObject(row(true, 4));
+    expect(await rowOf('schema_profile', { site })).toMatchObject(row('gemini', 5));
+    expect(await rowOf('sql_tools.tables', { site })).toMatchObject(
+      row([{ name: 'orders', hide: ['price'] }], 8),
+    );
+    expect(await rowOf('tool_search', {})).toMatchObject({ value: false, origin: 'default' });
+  });
+
+  it('name the variable that took effect, of two for the same setting', async () => {
+    const env = { SVC_LOG_FORMAT: 'json', SVC_LOG: 'human' };
+    const { settings, effective } = await load({ env });
+    expect(settings?.logging.format).toBe('human');
+    expect(effective.find(({ key }) => key === 'logging.format')).toMatchObject({
+      value: 'human',
+      source: 'SVC_LOG',
+    });
+  });
+
   // Requirements: env.SVC_DATABASE_PATH, env.over, user-file.transport.http.port
   it('take the strongest of flag, environment, user file, site file and default', async () => {
     const site = `${SITE}profiles:\n  dev:\n    database: { path: site.db }\n`;
