@@ -1,3 +1,5 @@
+import { toBase64 } from '../crypto/encoding.ts';
+
 /** The instructions for connecting one client to a server. */
 export interface Connection {
   readonly client: string;
@@ -60,7 +62,8 @@ function claudeDesktop({ name, url }: ServedAddress): Connection {
 }
 
 function cursor({ name, url }: ServedAddress): Connection {
-  const query = new URLSearchParams({ name, config: btoa(JSON.stringify({ url })) });
+  const config = toBase64(new TextEncoder().encode(JSON.stringify({ url })));
+  const query = new URLSearchParams({ name, config });
   return {
     client: 'Cursor',
     where: '.cursor/mcp.json',

@@ -50,6 +50,13 @@ describe('what a client is told', () => {
     expect(find(/Codex/).note).toBeUndefined();
   });
 
+  it('is there for an address with letters that are not Latin', () => {
+    const url = 'https://例え.jp/mcp';
+    const cursor = new URL(find(/Cursor/, url).link?.href ?? '');
+    const bytes = Uint8Array.from(atob(cursor.searchParams.get('config') ?? ''), (one) => one.charCodeAt(0));
+    expect(JSON.parse(new TextDecoder().decode(bytes))).toEqual({ url });
+  });
+
   it('is safe to paste into a shell, whatever the address holds', () => {
     const { text } = find(/Claude Code/, "https://a'$(x);.org/mcp");
     expect(text).toBe("claude mcp add --transport http shop 'https://a'\\''$(x);.org/mcp'");
