@@ -42,20 +42,26 @@ export function createRedactor(conceal: Conceal = (text) => text, known: readonl
     const bare = withoutCredentials(withoutTexts(conceal(near), hidden), REDACTED);
     return cutText(bare, limit, value.length - near.length);
   };
+  /** Walks again if something was hidden, because texts before it may repeat it. */
+  const redact = <T>(run: (walk: Walk) => T): T => {
+    const already = hidden.length;
+    const shown = run(createWalk(text, hidden));
+    return hidden.length === already ? shown : run(createWalk(text, hidden));
+  };
   return {
     arguments: (args, parameters) => {
-      const walk = createWalk(text, hidden);
-      const kept = Object.entries(args).slice(0, MAX_PARTS);
-      // Sensitive parameters first, so that their values are also removed from the others.
       for (const { name, sensitive } of parameters) if (sensitive) hide(args[name], hidden);
-      return Object.fromEntries(
-        kept.map(([name, value]) => {
-          const parameter = parameters.find((one) => one.name === name);
-          return [cutText(name, 128), parameter ? walk.named(name, value, parameter) : hide(value, hidden)];
-        }),
+      const kept = Object.entries(args).slice(0, MAX_PARTS);
+      return redact((walk) =>
+        Object.fromEntries(
+          kept.map(([name, value]) => {
+            const parameter = parameters.find((one) => one.name === name);
+            return [cutText(name, 128), parameter ? walk.named(name, value, parameter) : hide(value, hidden)];
+          }),
+        ),
       );
     },
-    result: (value, returns) => createWalk(text, hidden).value(value, returns, 0),
+    result: (value, returns) => redact((walk) => walk.value(value, returns, 0)),
     text,
     hidden,
   };

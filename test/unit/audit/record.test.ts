@@ -339,6 +339,19 @@ describe('redaction', () => {
     ]);
   });
 
+  it('takes a sensitive value out of texts before it, too', async () => {
+    const args = { country: 'DE, for planted-ssn', filter: { city: 'Ulm', ssn: 'planted-ssn' } };
+    const call = await recorded('tool', 'people', args);
+    const result = [
+      { echo: 'Bob earns planted-more', salary: null },
+      { echo: '', salary: 'planted-more' },
+    ];
+    const record = toAuditRecord({ ...call, result }, ALL);
+    expect(record.input_data).toMatchObject({ country: 'DE, for [REDACTED]' });
+    expect(record.output_data).toMatchObject([{ echo: 'Bob earns [REDACTED]' }, {}]);
+    expect(line(record)).not.toContain('planted');
+  });
+
   it('takes out whole what may hold something sensitive in a shape that is not declared', async () => {
     const args = { country: 'DE', filter: '{"ssn": "planted-ssn", ', pin: { deep: ['planted-deep'] } };
     const record = toAuditRecord(await recorded('tool', 'people', args), ALL);
