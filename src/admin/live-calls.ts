@@ -22,7 +22,7 @@ type SpanLine = {
 /** An ended call: its audit record, without the result, and the steps that it took. */
 export type LiveCall = { readonly record: AuditRecord; readonly spans: readonly SpanLine[] };
 
-/** The latest calls in memory, for somebody who watches them. */
+/** The latest calls in memory, for the page that shows them. */
 export interface LiveCalls {
   readonly observe: CallObserver;
   /** Records the steps of calls beside the server's own spans. */
@@ -35,14 +35,14 @@ export interface LiveCalls {
 
 /** The parts that live calls need. */
 interface LiveCallsOptions {
-  /** Whether calls are kept even if nobody watches, as `svc dev` does. */
+  /** Whether calls are kept even while no page shows them, as `svc dev` does. */
   readonly always: boolean;
   /** Whether records contain the arguments of calls. */
   readonly inputs: boolean;
   readonly conceal: Conceal;
 }
 
-/** Keeps the latest calls while somebody watches. Otherwise a call costs nothing more. */
+/** Keeps the latest calls while a page shows them. Otherwise a call costs nothing more. */
 export function createLiveCalls({ always, inputs, conceal }: LiveCallsOptions): LiveCalls {
   const calls: LiveCall[] = [];
   const timelines = new Map<string, readonly SpanLine[]>();

@@ -53,7 +53,7 @@ export function createApiKeys(
   };
 }
 
-/** The part of a hash that finds an entry. The lookup takes no constant time, so it sees no more; the rest is compared. */
+/** The part of a hash that finds an entry. The time of a lookup depends on the text, so the rest is compared in constant time. */
 function toIndex(hash: string): string {
   return hash.slice(0, 16);
 }

@@ -88,7 +88,7 @@ function userOfClaims(server: AuthServer, { idp, up: upstream }: AccessToken, cl
   return { user, held: idp === null ? scopesOfClient(server, claims) : scopesOfUser(server, claims, user) };
 }
 
-/** A client's own token holds what the client's registration says now. Throws token_invalid for a removed client. */
+/** The scopes of a client's own token are those of its current registration. Throws token_invalid for a removed client. */
 function scopesOfClient({ clients }: AuthServer, { un: id }: Claims): readonly string[] {
   const client = clients.find(({ client_id }) => client_id === id);
   if (client?.grant_types.includes('client_credentials')) return client.scopes;

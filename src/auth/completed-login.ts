@@ -62,7 +62,7 @@ export async function takeLogin({ store, sealer }: AuthServer, id: string): Prom
 
 /** Seconds for which a used code is remembered: its lifetime, and minutes by which clocks of instances may differ. */
 const REMEMBERED_SECONDS = 600;
-/** The value of a claim whose session must not go on. */
+/** The value that marks a code whose session must end. */
 const SPOILT = 'spoilt';
 
 const codeKey = (id: string) => `code:${id}`;
@@ -73,8 +73,8 @@ export async function claimCode({ store }: AuthServer, id: string): Promise<bool
 }
 
 /**
- * Marks a code, so that a use that is on its way ends its own session. A session cannot be deleted before it exists: its
- * use may still wait for the provider.
+ * Marks a code as spoilt. A request that is redeeming it at the moment then ends the session that it opens. That session
+ * cannot be deleted from here, because it may not exist yet.
  */
 export async function spoilCode({ store }: AuthServer, id: string): Promise<void> {
   await store?.put(codeKey(id), SPOILT, { seconds: REMEMBERED_SECONDS });

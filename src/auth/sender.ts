@@ -11,7 +11,7 @@ export interface SignedIn {
   readonly scopes?: readonly string[];
 }
 
-/** Identifies the user of a request. Null, or a thrown SvcError, refuses the request. */
+/** Identifies the user of a request. To refuse the request, return null or throw a SvcError. */
 export type Authenticate = (request: Request) => Promise<SignedIn | null>;
 
 /** Returns the sender of a request. Throws `token_missing` if the host does not know the sender. */
@@ -22,7 +22,7 @@ export async function senderOf(authenticate: Authenticate, request: Request): Pr
   return {
     user: user === null ? null : { ...NO_FACTS, ...user },
     grant: { scopes, refuse: lacksScopes },
-    // The host's own sessions are nothing for the SQL and the Python of endpoints.
+    // The SQL and the Python of endpoints must not read the sessions of the host.
     hidesCredentials: true,
   };
 }

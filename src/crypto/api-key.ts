@@ -27,8 +27,8 @@ export function isApiKey(token: string): boolean {
 }
 
 /**
- * The hash of an API key, in hex; null for a text that no key can be, which costs no hash. A slow hash protects
- * passwords, because people choose guessable ones. Nobody can try 2^256 keys, however fast the hash.
+ * Returns the hash of an API key, in hex; null for a text that cannot be a key, without hashing it. The hash is fast. Only
+ * passwords need a slow one, because people choose guessable passwords, and 2^256 keys are too many to try.
  */
 export async function hashApiKey(token: string): Promise<string | null> {
   if (!FORM.test(token)) return null;

@@ -30,8 +30,8 @@ export interface Sealer {
     schema: Schema,
   ): Promise<(v.InferOutput<Schema> & Lifetime) | null>;
   /**
-   * Opens as `open` does, but also a text that is expired, or that an instance has made whose clock is ahead. For texts
-   * that only say what has to end.
+   * Like `open`, but accepts expired texts and texts from an instance whose clock is ahead. For texts that only name a
+   * session to end.
    */
   openUntimed: Sealer['open'];
 }

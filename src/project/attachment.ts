@@ -86,7 +86,7 @@ export function remoteDatabase(path: string): Attachment | null {
   return { name, uri: path, own: true };
 }
 
-/** The extensions that an attachment needs; of each list one is enough, the usual one first. */
+/** The extensions that an attachment needs. One extension of each list is enough; the usual one comes first. */
 export function extensionsOfAttachment({ uri, data_path = '' }: Attachment): readonly (readonly string[])[] {
   const { type, address, server } = parseAttachmentUri(uri);
   const remote = [data_path, server === null ? address : ''].filter(isRemote);

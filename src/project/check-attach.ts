@@ -16,9 +16,10 @@ import type { ParsedSiteFile } from './schema/site.ts';
 import type { Path } from './yaml/position.ts';
 import type { YamlFile } from './yaml/yaml.ts';
 
+const NO_CREDENTIAL = 'contains a credential, which must not be in the site file.';
 const CREDENTIAL_FIX = 'Move it to a secret of the user file.';
 
-/** A place below `database` of a profile, and what is wrong there. */
+/** An issue at a path below `database` of a profile. */
 type Issue = Omit<SourceIssue, 'position'> & { readonly path: Path };
 
 type ParsedDatabase = NonNullable<NonNullable<NonNullable<ParsedSiteFile['profiles']>[string]>['database']>;
@@ -80,9 +81,7 @@ function checkRemotePath(
   const twin = attached.some(({ name }) => name.toLowerCase() === remote.name.toLowerCase());
   const missing = missingExtensions(remote, loaded);
   return [
-    ...(holdsCredential(remote.uri)
-      ? [at('path', 'contains a credential, and the site file holds none.', CREDENTIAL_FIX, 'literal-secret')]
-      : []),
+    ...(holdsCredential(remote.uri) ? [at('path', NO_CREDENTIAL, CREDENTIAL_FIX, 'literal-secret')] : []),
     ...(engine === 'wasm'
       ? [at('engine', 'is wasm, which reads no remote file.', 'Write `engine: native`, or leave it out.')]
       : []),
@@ -166,7 +165,7 @@ function checkUri({ uri }: Attachment, index: number): readonly Issue[] {
     {
       path: ['attach', index, 'uri'],
       code: 'literal-secret',
-      message: 'contains a credential, and the site file holds none.',
+      message: NO_CREDENTIAL,
       fix: `${CREDENTIAL_FIX.slice(0, -1)}, and name that by \`secret\`.`,
     },
   ];

@@ -25,7 +25,7 @@ export const ENGINES = ['auto', 'wasm', 'native'] as const;
 export const SCHEMA_PROFILES = ['gemini'] as const;
 export type SchemaProfile = (typeof SCHEMA_PROFILES)[number];
 
-/** The place of the native engine: `auto` is a process of its own where callers write SQL. */
+/** The process of the native engine. `auto` gives it a process of its own if callers write SQL. */
 export const ISOLATIONS = ['auto', 'process', 'none'] as const;
 
 /** The part of the site file that a process needs: the active profile's database, with defaults. */

@@ -50,7 +50,7 @@ export interface StaticClient {
   readonly scopes: readonly string[];
 }
 
-/** The people of a rule. A user needs to match only one entry of one list; without entries nobody matches. */
+/** The people of a rule. A user needs to match only one entry of one list. A rule without entries matches no user. */
 export interface Members {
   /** Verified email addresses. */
   readonly emails: readonly string[];

@@ -60,7 +60,7 @@ export const callback: RouteHandler = async (server, oauth) => {
   }
 };
 
-/** Whether the user has signed in and may not have what the client asked for. */
+/** Whether the user has signed in, but may not use the server or the requested scopes. */
 function isAboutUser(thrown: unknown): thrown is SvcError {
   return thrown instanceof SvcError && (thrown.code === 'denied' || thrown.code === 'scope_invalid');
 }

@@ -102,7 +102,7 @@ function mainless(prefix: string, name: string, own: readonly string[]): Finding
     file: prefix + (near ?? own[0] ?? name),
     line: 0,
     column: 0,
-    message: `The folder ${prefix}${name} has no ${MAIN}, so it is no skill.`,
+    message: `The folder ${prefix}${name} has no ${MAIN}, so it is not a skill.`,
     fix:
       near === undefined
         ? `Add ${prefix}${name}/${MAIN}, or move the files out of ${prefix}.`

@@ -26,7 +26,7 @@ export function estimateTokens(value: string | JsonObject | readonly JsonObject[
   return Math.ceil(text.length / CHARACTERS_PER_TOKEN);
 }
 
-/** Estimates what the tools of a catalog cost listed, searched and by toolset. */
+/** Estimates the tokens of a catalog's tools: all listed, searched, and by toolset. */
 export function toTokenBill(catalog: Catalog): TokenBill {
   const tags = [...new Set(entriesOf(catalog).flatMap(tagsOf))];
   const toolsets = tags.map((tag) => {

@@ -26,7 +26,7 @@ export type MatrixRow = {
 
 const ASKS_WHO = /\bget_(?:user_\w+|username|request_headers?(?:_json)?)\b/i;
 
-/** Python code can also read `user` of `svc.runtime`, besides the SQL functions about the caller. */
+/** Whether code reads the caller: by a SQL function, or in Python by `user` of `svc.runtime`. */
 function asksWho({ language, text }: Source): boolean {
   if (language === 'text') return false;
   return ASKS_WHO.test(text) || (language === 'python' && /\bsvc\b/.test(text) && /\buser\b/.test(text));

@@ -25,7 +25,7 @@ export interface TableBlocks {
   readonly indexed: ReadonlySet<string>;
 }
 
-/** Reads where the columns of a table are in the database file. */
+/** Reads the blocks of the database file that hold the columns of a table. */
 export async function readTableBlocks(
   database: Database,
   { schema, table }: { readonly schema: string; readonly table: string },

@@ -14,7 +14,7 @@ const OTHER = Symbol('some other value');
 const MISSING = Symbol('nothing, which cannot be read');
 const MOST = 4_096;
 
-/** Every assignment that the formulas can distinguish; null if there are too many. Some may be impossible; none is missing. */
+/** Returns every assignment that the formulas can distinguish; null if there are too many. The list is complete, but some assignments may be impossible. */
 export function worldsOf(formulas: readonly Formula[], typeOf: TypeOf): readonly World[] | null {
   const compares = Map.groupBy(formulas.flatMap(comparesOf), ({ path }) => path);
   const domains = new Map<string, readonly (Literal | symbol)[]>();

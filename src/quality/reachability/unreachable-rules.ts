@@ -88,7 +88,7 @@ function walk({ rules, before, worlds }: Walk): Walked {
 
 const pathOf = ({ side, index }: FormulaRule) => ['policies', side, index, 'condition'];
 
-/** The rule may still fail under some assignment, which denies, but nobody intends that. */
+/** Reports a condition that is never true. It may still fail for some calls, which denies them, but authors do not intend that. */
 function never(rule: FormulaRule, worlds: readonly World[]): UnreachableIssue {
   const fails = worlds.some((world) => evaluateFormula(rule.formula, world) === 'fails');
   return {

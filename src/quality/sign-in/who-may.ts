@@ -38,7 +38,7 @@ type ScopeHolders = {
   readonly needed_by: readonly string[];
 };
 
-/** Describes who may do what; null without sign-in. */
+/** Describes the people who may use the server and the holders of each scope; null without sign-in. */
 export function toWhoMay(auth: AuthSettings, endpoints: readonly Endpoint[]): WhoMay | null {
   if (signInOf(auth) === null) return null;
   const accounts = accountsOf(auth) ?? 'nobody: the server accepts API keys only';

@@ -68,7 +68,7 @@ function checkVerifier({ profile }: Pick<ParsedActive, 'profile'>, at: Pointed):
   return [
     point(at, ['profile', 'auth', 'verifier', 'introspection_url'], {
       code: 'missing-field',
-      message: 'is there, and the client that may ask is not.',
+      message: 'needs a client, and `client_id` is missing.',
       fix: 'Add `client_id` and `client_secret` beside it.',
     }),
   ];

@@ -88,7 +88,7 @@ function* textsIn(value: JsonValue): Generator<string> {
   }
 }
 
-/** The forms of a secret: as it is, in JSON, in an address, and in a query string, where a space may be `+`. */
+/** The forms of a secret: plain, quoted in JSON, percent-encoded, and in a query string, where a space may be `+`. */
 function formsOf(secret: string): readonly string[] {
   // Half of a surrogate pair cannot be encoded.
   const encoded = encodeURIComponent(secret.toWellFormed());
