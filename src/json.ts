@@ -28,9 +28,14 @@ export function toTextOrJson(value: JsonValue): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
+/** The value under a key of an object; undefined if the object itself does not have the key. */
+export function own<Value>(object: { readonly [key: string]: Value }, key: string): Value | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
 /** Reads a text field; null if it is missing, empty or not text. */
 export function textOf(object: JsonObject, key: string): string | null {
-  const value = Object.hasOwn(object, key) ? object[key] : null;
+  const value = own(object, key);
   return typeof value === 'string' && value !== '' ? value : null;
 }
 

@@ -5,7 +5,7 @@ import { findResource } from '../catalog/find.ts';
 import type { Catalog, PromptEntry, ResourceEntry } from '../catalog/model.ts';
 import type { RequestContext } from '../context.ts';
 import { SvcError } from '../errors.ts';
-import type { JsonObject } from '../json.ts';
+import { type JsonObject, own } from '../json.ts';
 import type { EndpointKind } from '../project/model.ts';
 
 /** Runs one endpoint of any kind like a client's call. A resource is named by its template, its name or a URI. */
@@ -45,10 +45,6 @@ function toPlain({ role, content }: ResolvedMessage): JsonObject {
   if (content.type === 'text') return { role, type: 'text', prompt: content.text };
   const link = { role, type: 'resource', prompt: content.uri };
   return content.type === 'resource' ? { ...link, text: content.outcome.text } : link;
-}
-
-function own<Entry>(entries: { readonly [name: string]: Entry }, name: string): Entry | undefined {
-  return Object.hasOwn(entries, name) ? entries[name] : undefined;
 }
 
 function resourceOf(

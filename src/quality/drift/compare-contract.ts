@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type JsonValue } from '../../json.ts';
+import { isObject, type JsonObject, type JsonValue, own } from '../../json.ts';
 import {
   type ChangeClass,
   type Difference,
@@ -147,8 +147,4 @@ function listOf(value: JsonValue | undefined): readonly string[] {
 function factOf(contract: EndpointContract, fact: string): JsonValue | undefined {
   const found: unknown = contract;
   return isObject(found) && Object.hasOwn(found, fact) ? found[fact] : undefined;
-}
-
-function own<Value>(values: { readonly [key: string]: Value }, key: string): Value | undefined {
-  return Object.hasOwn(values, key) ? values[key] : undefined;
 }

@@ -1,4 +1,4 @@
-import { isList, isObject, type JsonObject, type JsonValue } from '../../json.ts';
+import { isList, isObject, type JsonObject, type JsonValue, own } from '../../json.ts';
 import { type Difference, type DriftChange, differ, sortChanges, toChanges } from './change.ts';
 import { compareEndpointContracts } from './compare-contract.ts';
 import { compareTables } from './compare-tables.ts';
@@ -172,8 +172,4 @@ function compareProblem(
   return after === undefined
     ? [differ(['widening', 'problem', 'Its SQL runs on this database.'], before, after)]
     : [differ(['breaking', 'problem', 'Its SQL does not run on this database.'], before, after)];
-}
-
-function own<Value>(values: { readonly [key: string]: Value }, key: string): Value | undefined {
-  return Object.hasOwn(values, key) ? values[key] : undefined;
 }

@@ -1,3 +1,4 @@
+import { own } from '../../json.ts';
 import { type Difference, type DriftChange, differ, toChanges } from './change.ts';
 import { isUnchanged } from './effect.ts';
 import { isSameSql } from './source.ts';
@@ -106,8 +107,4 @@ function compareComment(
 
 function namesOf(table: TableShape | undefined): readonly string[] {
   return (table?.columns ?? []).map(({ name, type }) => `${name} ${type}`);
-}
-
-function own(tables: Tables, name: string): TableShape | undefined {
-  return Object.hasOwn(tables, name) ? tables[name] : undefined;
 }

@@ -1,4 +1,4 @@
-import { isList, isObject, type JsonObject, type JsonValue } from '../../json.ts';
+import { isList, isObject, type JsonObject, type JsonValue, own } from '../../json.ts';
 import { type ChangeClass, type Difference, differ } from './change.ts';
 import { EFFECTS, type Effect, isUnchanged } from './effect.ts';
 
@@ -138,8 +138,4 @@ function fieldsOf({ properties, required }: JsonObject) {
     fields: isObject(properties) ? properties : {},
     required: isList(required) ? required : [],
   };
-}
-
-function own(fields: JsonObject, name: string): Value {
-  return Object.hasOwn(fields, name) ? fields[name] : undefined;
 }
