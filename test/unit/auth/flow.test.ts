@@ -308,6 +308,19 @@ describe('/register', () => {
     expect(await errorOf(await desk.form('/token', { ...form, client_id }))).toBe('invalid_client');
   });
 
+  it.each([
+    ['without a colon', btoa('no-colon'), 'holds no client id and secret'],
+    ['without an id', btoa(':secret'), 'holds no client id and secret'],
+    ['with a broken escape', btoa('a%:secret'), 'cannot be read'],
+  ])('says what is wrong with credentials %s', async (_name, credentials, description) => {
+    const answer = await createDesk().form('/token', {}, { authorization: `Basic ${credentials}` });
+    expect(answer.status).toBe(401);
+    expect(await answer.json()).toEqual({
+      error: 'invalid_client',
+      error_description: expect.stringContaining(description),
+    });
+  });
+
   // Requirements: as.dcr, error.calls, oauth.register.errors, oauth.register.request
   it.each([
     ['no JSON', '{', 'invalid_client_metadata'],
