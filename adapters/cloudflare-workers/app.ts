@@ -1,7 +1,7 @@
 import { type App, createApp } from '../../src/app.ts';
 import { enforceExposure } from '../../src/auth/exposure.ts';
-import { createResultCache } from '../../src/call/cache.ts';
 import type { Authenticate } from '../../src/auth/sender.ts';
+import { createResultCache } from '../../src/call/cache.ts';
 import { createRuntime } from '../../src/call/runtime.ts';
 import { parseManifest, toServedCatalog } from '../../src/catalog/manifest.ts';
 import { ANONYMOUS_ACCESS, OPEN_ACCESS } from '../../src/http/access.ts';
