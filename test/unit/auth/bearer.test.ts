@@ -76,7 +76,6 @@ describe('an access token', () => {
       const answered = await call(desk, access_token);
       expect(answered.status).toBe(200);
       expect(answered.headers.getSetCookie()).toEqual([]);
-      expect(answered.headers.get('mcp-session-id')).toBeNull();
       expect((await call(desk, null)).status).toBe(401);
     }
   });

@@ -27,8 +27,9 @@ async function send(url: string, method: string, params: object) {
   return { status: response.status, result: JSON.parse(await response.text()).result };
 }
 
-// Requirements: admin.enabled, env.SVC_ADMIN_ENABLED, env.SVC_TELEMETRY_ENABLED, feature.*, site.audit.enabled
-// Requirements: site.database.path, site.database.readonly, site.sql_tools.enabled, site.three-fields, transport.default
+// Requirements: admin.enabled, condition.admin, env.SVC_ADMIN_ENABLED, env.SVC_TELEMETRY_ENABLED, feature.*
+// Requirements: site.audit.enabled, site.database.path, site.database.readonly, site.sql_tools.enabled
+// Requirements: site.three-fields, transport.default
 it('a project with three fields is served: with a new database, and without any optional feature', async () => {
   const root = bare();
   const [home, collector] = [folder(), await startReceiver()];

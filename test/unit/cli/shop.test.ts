@@ -12,6 +12,7 @@ function shop(): string {
 }
 
 describe('examples/shop', () => {
+  // Requirements: command.test
   it('validates, lints and tests without a fault', async () => {
     const root = shop();
     expect(await svc(['validate'], root)).toMatchObject({ code: 0, stdout: 'ok: 13 endpoints\n' });

@@ -157,7 +157,7 @@ describe('values', () => {
   });
 });
 
-// Requirements: endpoint.svc, site.svc, version.1
+// Requirements: endpoint.svc, version.1
 describe('the version', () => {
   it.each([
     ["'1'", 'must be the number 1, not the text "1". Write `svc: 1`, without quotes or dots.'],

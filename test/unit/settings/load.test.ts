@@ -6,7 +6,8 @@ const rowOf = async (key: string, given: Parameters<typeof load>[0]) =>
 
 describe('settings', () => {
   // Requirements: auth.1, env.SVC_ADMIN_SOCKET, env.SVC_TELEMETRY_ENABLED, env.SVC_TELEMETRY_METRICS_INTERVAL
-  // Requirements: limit.metrics, mcp.local, transport.default, user-file.transport.http.trust_proxy
+  // Requirements: env.SVC_DEBUG, env.SVC_TELEMETRY_TRACING_CONSOLE, limit.metrics, mcp.local, transport.default
+  // Requirements: user-file.transport.http.trust_proxy
   it('are whole without any user file', async () => {
     expect(await settingsOf({})).toMatchObject({
       project: 'demo',
@@ -28,7 +29,7 @@ describe('settings', () => {
         http: { port: 8000, host: '127.0.0.1', stateless: false, trust_proxy: false, base_url: null },
       },
       auth: { provider: null, clients: [], required_scopes: [], persistence: null },
-      telemetry: { enabled: false, metrics: { export_interval: 60 } },
+      telemetry: { enabled: false, tracing: { console_export: false }, metrics: { export_interval: 60 } },
       secrets: [],
     });
   });

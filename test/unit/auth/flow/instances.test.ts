@@ -86,7 +86,6 @@ test.each([sdk2(), sdk1(), strict])(
   },
 );
 
-// Requirements: user-file.stateless.token
 test('a code counts once, whichever instance is asked', async () => {
   const { redeem } = await signInStrictly(new URL(`${front.origin}/mcp`));
   for (const _call of rings) {
