@@ -16,6 +16,9 @@ describe('the callback', () => {
     const { desk, browser, back } = await start();
     expect((await desk.fetch(back)).status).toBe(400);
     expect((await new Browser(desk).go(back)).status).toBe(400);
+    const other = new Browser(desk);
+    await other.go(authorizePath('known', pkce().challenge));
+    expect((await other.go(back)).status).toBe(400);
     expect((await browser.go(back)).status).toBe(303);
   });
 
