@@ -35,6 +35,16 @@ export function describeCallers(subject: Subject): void {
       );
     });
 
+    // Requirements: sql.get_user_email, sql.get_user_external_token, sql.get_user_provider, sql.get_username
+    it('are compared in conditions, each fact with itself', async () => {
+      const { username, email, provider, externalToken } = callerOf(3);
+      const sql = `SELECT id FROM items WHERE id = 0 AND get_username() = $1 AND get_user_email() = $2
+      AND get_user_provider() = $3 AND get_user_external_token() = $4`;
+      const values = [username, email, provider, externalToken];
+      const { rows } = await read(subject.database, sql, values, { caller: callerOf(3) });
+      expect(rows).toEqual([{ id: 0 }]);
+    });
+
     it('are told apart in views, conditions and rows', async () => {
       const rounds = Array.from({ length: 100 }, (_, index) => index % 50);
       const sql = `SELECT owner, n, (SELECT count(*) FROM items WHERE owner = get_username() || '') AS same,
