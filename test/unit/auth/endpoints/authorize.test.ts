@@ -12,7 +12,7 @@ describe('/authorize', () => {
     return desk.fetch(authorizePath(client_id, pkce().challenge, more));
   };
 
-  // Requirements: as.redirect, client.redirect_uris
+  // Requirements: as.redirect
   it.each([
     `${REDIRECT}/`,
     `${REDIRECT}/more`,
