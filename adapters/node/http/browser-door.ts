@@ -1,6 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from './listen.ts';
 
 /** Pages of this machine for its browser, behind a key. */
 export interface BrowserDoor {
@@ -33,15 +33,11 @@ interface Secrets {
   readonly cookie: string;
 }
 
-/** Serves pages on 127.0.0.1. A browser enters by the key in `url`. */
+/** Serves pages on 127.0.0.1. A browser enters by the key in `url`. Throws `address_unavailable`. */
 export async function openBrowserDoor(options: BrowserDoorOptions): Promise<BrowserDoor> {
   const secrets = { key: newSecret(), folder: newSecret(), cookie: newSecret() };
   const server = createServer((request, response) => answer(request, response, { ...options, secrets }));
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(options.port, '127.0.0.1', resolve);
-  });
-  const { port } = server.address() as AddressInfo;
+  const { port } = await listen(server, { host: '127.0.0.1', port: options.port });
   return {
     url: `http://127.0.0.1:${port}/?key=${secrets.key}`,
     close: async () => {

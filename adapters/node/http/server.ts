@@ -1,12 +1,12 @@
 import { createServer, type OutgoingHttpHeaders, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { App } from '../../../src/app.ts';
-import { busyError, SvcError } from '../../../src/errors.ts';
+import { busyError } from '../../../src/errors.ts';
 import { isMcpPath, toErrorAnswer } from '../../../src/http/errors.ts';
 import { toNetwork } from '../../../src/http/network.ts';
 import type { Log } from '../../../src/ports.ts';
 import { type Connections, trackConnections } from './connections.ts';
 import { createDoor, type DoorMeasures } from './door.ts';
+import { listen } from './listen.ts';
 import { clientAddress, createListener } from './listener.ts';
 
 /** The app to serve, its address, and its limits. */
@@ -39,7 +39,6 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
-/** The number of connections that the operating system takes while the process is busy. */
 const BACKLOG = 4_096;
 /** The time that running calls have after SIGTERM, in milliseconds. */
 export const GRACE_MS = 10_000;
@@ -59,10 +58,11 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const connections = trackConnections(server);
   server.on('connection', onConnection);
   server.on('request', listener);
-  const { port } = await listen(server, options);
+  const { host } = options;
+  const { port } = await listen(server, { host, port: options.port, backlog: BACKLOG });
   return {
     port,
-    url: `http://${toUrlHost(options.host)}:${port}`,
+    url: `http://${toUrlHost(host)}:${port}`,
     close: async () => {
       options.app.close?.();
       const half = (options.graceMs ?? GRACE_MS) / 2;
@@ -84,25 +84,6 @@ function toUrlHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';
   return host.includes(':') ? `[${host}]` : host;
-}
-
-function listen(server: Server, { host, port }: HttpServerOptions): Promise<AddressInfo> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error) => reject(toListenError(error, host, port)));
-    server.listen({ port, host, backlog: BACKLOG }, () => resolve(server.address() as AddressInfo));
-  });
-}
-
-const REASONS: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'it is already in use. Stop the other process, or choose another port with --port',
-  EACCES: 'this user may not open it. Choose a port above 1023 with --port',
-  EADDRNOTAVAIL: 'this machine has no such address. Choose another with --host, for example 127.0.0.1',
-  ENOTFOUND: 'there is no such host name. Choose another with --host, for example 127.0.0.1',
-};
-
-function toListenError(cause: NodeJS.ErrnoException, host: string, port: number): SvcError {
-  const reason = REASONS[cause.code ?? ''] ?? cause.message;
-  return new SvcError('address_unavailable', `Cannot listen on ${host}:${port}: ${reason}.`, { cause });
 }
 
 /** Resolves when the last connection has ended. */

@@ -137,3 +137,10 @@ test('a browser that goes away while its request runs ends nothing', async () =>
   response?.end('late');
   expect(await send(at('status'), { cookie })).toBe('200');
 });
+
+test('a port that is taken is an error that says what to do', async () => {
+  await expect(forwardToSocket('a.sock', Number(page.port))).rejects.toMatchObject({
+    code: 'address_unavailable',
+    message: `Cannot listen on 127.0.0.1:${page.port}: it is already in use. Stop the other process, or choose another port with --port.`,
+  });
+});
