@@ -14,6 +14,9 @@ export const OVERHEAD_MB = 512;
 const DEFAULT_SHARE = 0.8;
 const MEGABYTE = 1024 * 1024;
 
+/** The deadline of `prepare`, in milliseconds. Its callers pass none. */
+const PREPARE_TIMEOUT_MS = 30_000;
+
 /** The processes that hold a file for writing. A reload opens the file again in the same process. */
 const writers = new Map<string, EngineHost>();
 
@@ -103,9 +106,6 @@ function defaultMegabytes(): number {
 function entryBeside(program: string): URL {
   return new URL(program.endsWith('.ts') ? './engine-process.ts' : './engine-process.js', program);
 }
-
-/** The deadline of `prepare`, in milliseconds. Its callers pass none. */
-const PREPARE_TIMEOUT_MS = 30_000;
 
 /** A database whose engine is in a process of its own. */
 export class ProcessDatabase implements Database {

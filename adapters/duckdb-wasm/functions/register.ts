@@ -10,7 +10,7 @@ import { jsonFunctions, registerMacros } from './json/functions.ts';
 import { createDefine } from './scalar-function.ts';
 import { SqlTypes } from './sql-types.ts';
 import { calendarFunctions } from './time/current-date.ts';
-import { guardStrptime, registerDateCast, zonedFunctions, zoneFunctions } from './time/time-zones.ts';
+import { guardStrptime, registerDateCast, zoneFunctions } from './time/time-zones.ts';
 import { registerTimestampTz } from './time/timestamptz.ts';
 
 /*
@@ -50,7 +50,7 @@ export function registerFunctions({ instance, database, session, caller }: Deps)
       'icu',
       () => {
         registerTimestampTz(engine, loader, types);
-        for (const definition of [...zoneFunctions(engine), ...zonedFunctions()]) define(definition);
+        for (const definition of zoneFunctions(engine)) define(definition);
       },
     ],
     [

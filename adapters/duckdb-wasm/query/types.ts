@@ -55,12 +55,8 @@ const SPELLING: { readonly [id: number]: string } = {
   [TYPE.SQLNULL]: '"NULL"',
 };
 
+/** DuckDB's names of types without parts. */
 const NAMES = new Map<number, string>(Object.entries(TYPE).map(([name, id]) => [id, SPELLING[id] ?? name]));
-
-/** Returns DuckDB's name of a type without parts; undefined for an unknown type. */
-function nameOfId(id: number): string | undefined {
-  return NAMES.get(id);
-}
 
 /** The type of a column or of a part of it. */
 export interface ColumnType {
@@ -105,7 +101,7 @@ function readParts(instance: Instance, pointer: number, id: number): Parts {
   if (id === TYPE.LIST || id === TYPE.ARRAY) return readList(instance, pointer, id);
   if (id === TYPE.MAP) return readMap(instance, pointer);
   if (id === TYPE.STRUCT || id === TYPE.UNION) return readMembers(instance, pointer, id);
-  return plain(nameOfId(id) ?? 'UNKNOWN');
+  return plain(NAMES.get(id) ?? 'UNKNOWN');
 }
 
 function plain(name: string, parts: readonly ColumnType[] = []): Parts {

@@ -8,7 +8,10 @@ import { type Around, aroundBind, moveOverloads, wrapBind } from './overloads.ts
 const UTC = /^(Etc\/)?(UTC|UCT|GMT[+-]?0?|Greenwich|Universal|Zulu)$|^Z$/i;
 const LONG = 8;
 
-/** `AT TIME ZONE` for UTC by any of its names. A timestamp in UTC is the same with and without a zone. */
+/**
+ * `AT TIME ZONE` for UTC by any of its names, because a timestamp in UTC is the same with and without a zone; and
+ * functions that refuse other zones.
+ */
 export function zoneFunctions(instance: CppInstance): readonly SqlFunction[] {
   const overload = (from: SqlTypeName, to: SqlTypeName): Overload => ({
     takes: ['VARCHAR', from],
@@ -24,6 +27,7 @@ export function zoneFunctions(instance: CppInstance): readonly SqlFunction[] {
       name: 'timezone',
       overloads: [overload('TIMESTAMP', 'TIMESTAMP_TZ'), overload('TIMESTAMP_TZ', 'TIMESTAMP')],
     },
+    ...refusedFunctions(),
   ];
 }
 
@@ -36,7 +40,7 @@ export function registerDateCast(instance: CppInstance, loader: Loader, types: S
 }
 
 function checkZone(zone: string): void {
-  if (!UTC.test(zone)) throw rowError(`AT TIME ZONE '${zone}' needs DuckDB's required extension 'icu'`);
+  if (!UTC.test(zone)) throw rowError(lacks(`AT TIME ZONE '${zone}'`));
 }
 
 function copyRows(instance: CppInstance, chunk: number, output: number): void {
@@ -53,7 +57,7 @@ function copyRows(instance: CppInstance, chunk: number, output: number): void {
 const lacks = (what: string): string => `${what} needs DuckDB's required extension 'icu'`;
 
 /** Overloads that take the name of a zone, which this engine cannot look up. Each fails with that reason. */
-export function zonedFunctions(): readonly SqlFunction[] {
+function refusedFunctions(): readonly SqlFunction[] {
   const refused = (name: string, takes: readonly SqlTypeName[], returns: SqlTypeName): SqlFunction => ({
     name,
     overloads: [
