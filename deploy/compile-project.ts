@@ -11,7 +11,7 @@ import type { SiteFile } from '../src/project/model.ts';
 import type { EngineName } from './targets/targets.ts';
 
 /** A project without errors, compiled. */
-export interface SoundProject {
+interface SoundProject {
   readonly site: SiteFile;
   readonly catalog: Catalog;
 }

@@ -16,7 +16,7 @@ export interface CopiedDatabase {
 }
 
 /** How to copy a database. */
-export interface CopyOptions {
+interface CopyOptions {
   /** Whether to leave the source and its log as they are. Without it, the log is written into the source first. */
   readonly keepSource?: boolean;
 }

@@ -114,7 +114,7 @@ function readEngine(): Uint8Array {
 }
 
 /** The linker's figures for an engine, and the engine's digest. */
-export interface Measures {
+interface Measures {
   readonly bytes: number;
   readonly slots: number;
   readonly sha256: string;

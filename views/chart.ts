@@ -11,13 +11,13 @@ const LABEL_ROOM = 96;
 export const MOST_BARS = 60;
 
 /** The size of a chart in pixels. */
-export interface Size {
+interface Size {
   readonly width: number;
   readonly height: number;
 }
 
 /** The columns of a chart: the one along the axis, and those that are drawn. */
-export interface ChartColumns {
+interface ChartColumns {
   readonly along: string;
   readonly drawn: readonly string[];
 }
@@ -41,7 +41,7 @@ function isNumeric(rows: readonly Row[], name: string): boolean {
 }
 
 /** The data of a chart. */
-export interface Chart {
+interface Chart {
   readonly rows: readonly Row[];
   readonly columns: ChartColumns;
   readonly view: ViewKind;

@@ -5,7 +5,7 @@ import type { Formats } from './format.ts';
 import { columnNames, type Row } from './rows.ts';
 
 /** The views that are drawings. */
-export const DRAWN_VIEWS = ['line', 'bar', 'area', 'scatter', 'map'] as const satisfies readonly ViewKind[];
+const DRAWN_VIEWS = ['line', 'bar', 'area', 'scatter', 'map'] as const satisfies readonly ViewKind[];
 
 /** A view that is a drawing. */
 export type DrawnView = (typeof DRAWN_VIEWS)[number];

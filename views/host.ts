@@ -21,7 +21,7 @@ export interface HostContext {
 }
 
 /** The events that the page reacts to. */
-export interface HostEvents {
+interface HostEvents {
   onInput(args: Record<string, unknown>): void;
   onResult(result: ToolResult): void;
   onCancelled(): void;

@@ -186,13 +186,13 @@ function unwrapped(value: JsonValue): JsonValue {
 }
 
 /** Formats the contents of a resource. Binary contents are shown as their type and size. */
-export function toResourceText({ contents }: JsonObject): string {
+function toResourceText({ contents }: JsonObject): string {
   const parts = Array.isArray(contents) ? (contents as readonly JsonObject[]) : [];
   return parts.map(({ text, blob, mimeType }) => String(text ?? sizeText(mimeType, blob))).join('\n');
 }
 
 /** Formats the messages of a prompt, each under its role. */
-export function toPromptText({ messages }: JsonObject): string {
+function toPromptText({ messages }: JsonObject): string {
   const list = Array.isArray(messages) ? (messages as readonly { role: string; content: JsonObject }[]) : [];
   return list
     .map(({ role, content }) => `${styled('strong', `${role}:`)}\n${partsOf([content])}`)

@@ -25,7 +25,7 @@ export function completionOf(commands: readonly Command[]): Run {
 }
 
 /** A command as shells complete it. */
-export interface Completed {
+interface Completed {
   readonly name: string;
   readonly summary: string;
   /** The words that its first argument may be. */

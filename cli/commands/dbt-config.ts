@@ -78,7 +78,7 @@ Keep them, or replace them with \`svc dbt-config --force\`.`,
 const MARKS = { add: '+', change: '~', remove: '-' } as const;
 
 /** Lists each file with its changes. */
-export function toDbtChangeLines(
+function toDbtChangeLines(
   files: readonly MergedFile[],
   { dryRun, needsForce }: { readonly dryRun: boolean; readonly needsForce: boolean },
 ): string {

@@ -83,7 +83,7 @@ function toText(checks: readonly Check[]): string {
 const VALIDATE = 'Run `svc validate` to see all errors.';
 
 /** Checks everything that this machine needs to serve the project. */
-export async function checkInside(input: CommandInput): Promise<readonly Check[]> {
+async function checkInside(input: CommandInput): Promise<readonly Check[]> {
   const node = checkNode();
   const root = await findProjectRoot(process.cwd());
   if (root === null) {

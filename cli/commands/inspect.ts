@@ -8,7 +8,7 @@ import { findProgram, runChild } from '../io/programs.ts';
 import { checkSite, siteOf } from '../project/project.ts';
 
 /** The release that the tests run. */
-export const INSPECTOR = '@modelcontextprotocol/inspector@2.12.0';
+const INSPECTOR = '@modelcontextprotocol/inspector@2.12.0';
 
 /** `svc inspect`: opens the MCP project's Inspector on this project or on a running server. */
 export const run: Run = async (input, output) => {

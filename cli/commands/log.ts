@@ -120,7 +120,7 @@ const MAX_BARS = 48;
 const WIDTH = 40;
 
 /** Formats records as aligned columns, one line each. */
-export function toRecordTable(records: readonly FoundRecord[]): string {
+function toRecordTable(records: readonly FoundRecord[]): string {
   const head = ['time (UTC)', 'type', 'name', 'status', 'policy', 'ms', 'user', ''];
   return toColumns([head.map((cell) => styled('dim', cell)), ...records.map(toRow)]);
 }
@@ -152,7 +152,7 @@ function toCell(value: unknown): string {
 }
 
 /** Formats sums, with bars of calls by hour and by endpoint. */
-export function toStatsText(stats: AuditStats, groups: readonly AuditGroup[]): string {
+function toStatsText(stats: AuditStats, groups: readonly AuditGroup[]): string {
   if (stats.total_records === 0) return 'no records';
   const { by_type, by_status, by_policy } = stats;
   const hours = toTallies(groups, ({ hour }) => hour).toSorted((one, other) =>

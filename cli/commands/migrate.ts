@@ -94,7 +94,7 @@ function nextSteps({ written, user_config }: Report, where: string): readonly st
 }
 
 /** Throws if the new project could overwrite a file of the old one or of anything else. */
-export async function refuseTarget(root: string, target: string): Promise<void> {
+async function refuseTarget(root: string, target: string): Promise<void> {
   const [one, other] = [resolve(root), resolve(target)];
   if (one === other || isInside(one, other) || isInside(other, one)) {
     throw new SvcError(
@@ -113,11 +113,7 @@ function isInside(folder: string, path: string): boolean {
 }
 
 /** Writes the new project. Scripts stay executable. */
-export async function writePlan(
-  root: string,
-  target: string,
-  planned: readonly PlannedFile[],
-): Promise<void> {
+async function writePlan(root: string, target: string, planned: readonly PlannedFile[]): Promise<void> {
   for (const { path, from, text } of planned) {
     const [source, to] = [join(root, from), join(target, path)];
     await mkdir(dirname(to), { recursive: true });

@@ -93,7 +93,7 @@ function parse(json: string): JsonValue {
 const STYLES = { allow: 'ok', deny: 'error', depends: 'warning' } as const;
 
 /** Formats who may use the server, and who holds each scope. */
-export function toWhoMayText({ allowed, api_keys, scopes }: WhoMay): string {
+function toWhoMayText({ allowed, api_keys, scopes }: WhoMay): string {
   const head = ['scope', 'held by', 'needed by'].map((cell) => styled('strong', cell));
   const rows = scopes.map(({ scope, held_by, needed_by }) => [
     scope,
@@ -105,7 +105,7 @@ export function toWhoMayText({ allowed, api_keys, scopes }: WhoMay): string {
 }
 
 /** Formats the matrix for people: access by user and endpoint, with a legend below. */
-export function toMatrixText(rows: readonly MatrixRow[], users: readonly MatrixUser[]): string {
+function toMatrixText(rows: readonly MatrixRow[], users: readonly MatrixUser[]): string {
   const head = ['endpoint', ...users.map(({ name }) => name)].map((cell) => styled('strong', cell));
   const body = rows.map((row) => [row.endpoint, ...users.map(({ name }) => toCell(row.access[name]))]);
   const details = rows.flatMap((row) => toDetails(row, users));

@@ -113,7 +113,7 @@ function toTable({ columns, rows }: SqlResult): string {
  * Converts a value of `--param` for SQL: numbers, true, false and null are recognised, JSON lists and objects become
  * lists and structs, anything else is text.
  */
-export function toQueryValue(given: JsonValue): SqlValue {
+function toQueryValue(given: JsonValue): SqlValue {
   if (typeof given !== 'string') return toSql(given);
   if (/^-?\d+$/.test(given)) return BigInt(given);
   if (/^-?(\d+\.\d*|\.?\d+)(e[+-]?\d+)?$/i.test(given)) return Number(given);

@@ -107,7 +107,7 @@ const MOST_SHOWN = 20;
 const WIDEST = 160;
 
 /** Formats a replay for people: the differences, the sum, the skipped records, and the time. */
-export function toReplayText({ differences, ...report }: ReplayReport): string {
+function toReplayText({ differences, ...report }: ReplayReport): string {
   const more = differences.length - MOST_SHOWN;
   const { replayed, same, different, records, time } = report;
   const sum = [

@@ -41,7 +41,7 @@ function checkTransport(transport: string | undefined): void {
 /**
  * Serves over stdio. Standard output belongs to the protocol: nothing else is written there, not even with --json.
  */
-export async function serveOverStdio(
+async function serveOverStdio(
   { runtime, serving, settings, requests, leases }: Started,
   stopped: Promise<void>,
   output: Output,

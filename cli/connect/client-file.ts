@@ -26,7 +26,7 @@ export async function readClientFile(file: string): Promise<string | null> {
 }
 
 /** An executed merge, and the path of the copy that was made before it; null if no copy was needed. */
-export interface Changed {
+interface Changed {
   readonly plan: MergePlan;
   readonly backup: string | null;
 }

@@ -6,10 +6,10 @@ import { ensureWasmArtefact } from '../project/wasm-artefact.ts';
 import { type Converter, findConverters } from './converters.ts';
 
 /** A table that was copied: plain JSON. */
-export type CopiedTable = { readonly table: string; readonly rows: number };
+type CopiedTable = { readonly table: string; readonly rows: number };
 
 /** A finished copy, and the engine that made it. */
-export interface Copy {
+interface Copy {
   readonly engine: string;
   readonly tables: readonly CopiedTable[];
   readonly views: readonly string[];

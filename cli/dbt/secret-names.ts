@@ -25,7 +25,7 @@ export function toIdentifier(name: string): string {
 }
 
 /** One value of a secret, and the variables that carry it. */
-export interface SecretValue {
+interface SecretValue {
   /** The parameter, and a key in it if its value is a map. */
   readonly path: readonly [string] | readonly [string, string];
   /** The variable that models, macros and hooks read. */

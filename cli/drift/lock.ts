@@ -16,7 +16,7 @@ import { toValueText } from './change-text.ts';
 export const LOCK_FILE = 'svc-lock.json';
 
 /** The content of the lock. */
-export type LockContent = { readonly project: string; readonly endpoints: Contract };
+type LockContent = { readonly project: string; readonly endpoints: Contract };
 
 /** Makes the content of the lock from a catalog. */
 export function toLock(catalog: Catalog): LockContent {

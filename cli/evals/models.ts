@@ -9,7 +9,7 @@ import { isPlainParameter } from '../../src/settings/references/concealment.ts';
 import { nearestName } from '../../src/types/nearest.ts';
 
 /** The settings and the `--model` option, which decide on the model. */
-export interface ModelChoice {
+interface ModelChoice {
   readonly settings: Settings;
   readonly asked: string | undefined;
 }

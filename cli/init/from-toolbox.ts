@@ -17,7 +17,7 @@ import type { Answers } from './template.ts';
 import { type ConvertedToolbox, convertToolbox, type PlannedEndpoint } from './toolbox/convert.ts';
 
 /** The files of a project that is made from a `tools.yaml`, and everything that they leave out or change. */
-export interface ToolboxProject {
+interface ToolboxProject {
   readonly files: Readonly<Record<string, string>>;
   /** The user file with the credentials of the sources; null if no source has any. */
   readonly userFile: string | null;

@@ -6,7 +6,7 @@ const WIDTH = 20;
 export type Say = (text: string, done?: number, total?: number) => void;
 
 /** A line on a terminal that shows what a command does. It appears after a second and is erased at the end. */
-export interface ProgressLine {
+interface ProgressLine {
   /** Shows the line while work runs. Work inside other work has the line until it ends. */
   during<T>(label: string, work: (say: Say) => Promise<T>): Promise<T>;
   /** Removes the line, because something else is about to be written. It comes back with the next step. */
@@ -14,7 +14,7 @@ export interface ProgressLine {
 }
 
 /** The parts of a stream that the line needs. */
-export type ProgressStream = Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'write'>;
+type ProgressStream = Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'write'>;
 
 const NOTHING: ProgressLine = {
   during: (_, work) => work(() => {}),

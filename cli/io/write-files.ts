@@ -42,7 +42,7 @@ export async function writeText(path: string, text: string): Promise<void> {
 }
 
 /** The choices for writing a file. */
-export interface WriteOptions {
+interface WriteOptions {
   /** The mode of a new file. */
   readonly mode?: number;
   /** Called just before the file is replaced; `false` cancels. */

@@ -2,7 +2,7 @@ import type { DatabaseChoice } from '../../adapters/node/database/database-choic
 import { SvcError } from '../../src/errors.ts';
 
 /** An extension of the site file that the native engine cannot load on this machine. */
-export interface UnloadableExtension {
+interface UnloadableExtension {
   /** Its place under `extensions`. */
   readonly index: number;
   readonly error: SvcError;

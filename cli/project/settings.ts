@@ -27,7 +27,7 @@ export async function settingsOf(input: CommandInput, checked: CheckedProject): 
 }
 
 /** Loads the settings; `reload` says whether they were loaded before. */
-export type LoadServed = (how?: { readonly reload: boolean }) => Promise<Settings>;
+type LoadServed = (how?: { readonly reload: boolean }) => Promise<Settings>;
 
 /** Reads the files once. Each call of the result resolves their references anew; a reload also reads the API keys. */
 export async function openSettings(input: CommandInput, checked: CheckedProject): Promise<LoadServed> {

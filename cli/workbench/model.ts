@@ -11,7 +11,7 @@ import type { EndpointReport } from '../../src/quality/test/report.ts';
 export type { Activity, Config, EndpointKind, EndpointReport, JsonObject, JsonValue, LiveCall, MatrixRow };
 
 /** A line of a file near a finding. */
-export interface FrameLine {
+interface FrameLine {
   readonly line: number;
   readonly text: string;
 }
@@ -84,7 +84,7 @@ export interface CallRequest {
 }
 
 /** The kinds of questions: a form for a person, a text of the client's model, the folders of the client. */
-export type QuestionMethod = 'elicitation/create' | 'sampling/createMessage' | 'roots/list';
+type QuestionMethod = 'elicitation/create' | 'sampling/createMessage' | 'roots/list';
 
 /** A question that must be answered before a call runs (MCP, "Elicitation", "Sampling", "Roots"). */
 export interface AskedQuestion {

@@ -187,7 +187,7 @@ function toJson(text: string): unknown {
 }
 
 /** A stream of server-sent events: each call when it ends, and each change of the project. */
-export function toEventStream(live: LiveCalls, feed: ProjectFeed, signal: AbortSignal): Response {
+function toEventStream(live: LiveCalls, feed: ProjectFeed, signal: AbortSignal): Response {
   const encoder = new TextEncoder();
   let stop = () => {};
   const body = new ReadableStream<Uint8Array>({

@@ -16,7 +16,7 @@ const META = 'io.modelcontextprotocol';
 const USER = 'x-workbench-user';
 
 /** A call of an endpoint, as a user who holds scopes. */
-export interface WireCall {
+interface WireCall {
   readonly kind: EndpointKind;
   /** The name of a tool or a prompt, the URI of a resource. */
   readonly name: string;
@@ -31,7 +31,7 @@ export interface WireCall {
 export type SendCall = (call: WireCall) => Promise<CallAnswer>;
 
 /** The parts that calls of the workbench need. */
-export interface WireCallDeps {
+interface WireCallDeps {
   readonly runtime: () => Runtime;
   readonly live: LiveCalls;
   readonly log: Log;

@@ -1,7 +1,7 @@
 import { SvcError } from '../../src/errors.ts';
 
 /** A processor by the names that others give it. */
-export interface ArchitectureNames {
+interface ArchitectureNames {
   /** In the names of npm packages, and `process.arch`. */
   readonly npm: string;
   /** In the paths of DuckDB's extensions. */

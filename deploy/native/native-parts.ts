@@ -15,7 +15,7 @@ import { ARCHITECTURES, type Architecture } from './architecture.ts';
 import { DRIVER_FILES, type DriverPackage, loadDriverPackage } from './driver-package.ts';
 
 /** An extension of DuckDB for one processor. */
-export interface BundledExtension {
+interface BundledExtension {
   /** The name of its file, without the ending. */
   readonly name: string;
   /** Its path in DuckDB's folder of extensions. */

@@ -29,7 +29,7 @@ export interface Preview {
 }
 
 /** A program to start. */
-export interface ChildOptions {
+interface ChildOptions {
   /** The program. Default: this Node. */
   readonly command?: string;
   /** The arguments of the program; for Node, the script first. */

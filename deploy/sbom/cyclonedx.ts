@@ -2,7 +2,7 @@ import type { JsonObject } from '../../src/json.ts';
 import { idOf, type Package, SELF } from './packages.ts';
 
 /** The contents of a bill of materials. */
-export interface Materials {
+interface Materials {
   readonly project: string;
   readonly target: string;
   /** The hash of the artefact. The same artefact has the same bill. */

@@ -5,7 +5,7 @@ import type { BuildTarget } from './target.ts';
 export type EngineName = 'wasm' | 'native';
 
 /** A platform in brief. Its code is loaded only when it is asked for, because `svc --help` reads this list. */
-export interface TargetEntry {
+interface TargetEntry {
   /** The platform's name for people, e.g. `AWS Lambda`. */
   readonly title: string;
   /**

@@ -20,7 +20,7 @@ interface Place {
 }
 
 /** A change that no test noticed, and the reason for which none can; null if a test should. */
-export interface Survivor {
+interface Survivor {
   readonly file: string;
   readonly line: number;
   readonly from: string;
@@ -29,7 +29,7 @@ export interface Survivor {
 }
 
 /** A reason of the list: the changed text in a file, or in its function, and why the change makes no difference. */
-export interface Reason {
+interface Reason {
   readonly file: string;
   readonly from: string;
   readonly to: string;
@@ -37,7 +37,7 @@ export interface Reason {
 }
 
 /** The outcome of a run. */
-export interface MutationVerdict {
+interface MutationVerdict {
   /** The changes that a test noticed, in percent of those that could be noticed. */
   readonly score: number;
   readonly killed: number;

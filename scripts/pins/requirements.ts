@@ -1,5 +1,5 @@
 /** The packages that pip would install with one version of Python. */
-export interface Resolved {
+interface Resolved {
   readonly python: string;
   readonly packages: readonly Wheel[];
 }

@@ -3,7 +3,7 @@ import type { Figures } from './figures.ts';
 import type { Homonym } from './names.ts';
 
 /** The lists that are printed in full. */
-export interface Details {
+interface Details {
   readonly names: boolean;
   readonly comments: boolean;
   readonly call: boolean;

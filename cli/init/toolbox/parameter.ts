@@ -52,7 +52,7 @@ const KEYS = new Set([
 ]);
 
 /** The reason why the tool of a parameter cannot be converted. */
-export interface Refused {
+interface Refused {
   readonly refused: string;
 }
 

@@ -5,7 +5,7 @@ import type { Unconverted } from './source.ts';
 import { toToolName } from './tool.ts';
 
 /** A prompt of MCP Toolbox as an endpoint file. */
-export interface ConvertedPrompt {
+interface ConvertedPrompt {
   readonly name: string;
   readonly file: JsonObject;
   readonly remarks: readonly string[];

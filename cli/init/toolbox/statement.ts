@@ -1,7 +1,7 @@
 import { lexSql, type SqlToken } from '../../../src/sql/lexer.ts';
 
 /** A statement with names in place of positions, or the reason why there is none. */
-export type ConvertedStatement =
+type ConvertedStatement =
   | { readonly sql: string; readonly used: ReadonlySet<string> }
   | { readonly reason: string };
 

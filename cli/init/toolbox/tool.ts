@@ -7,7 +7,7 @@ import type { AttachedSource, Unconverted } from './source.ts';
 import { nameParameters, toStandardQuotes } from './statement.ts';
 
 /** A tool of MCP Toolbox as an endpoint file. */
-export interface ConvertedTool {
+interface ConvertedTool {
   readonly name: string;
   readonly file: JsonObject;
   /** Whether its statement writes. */
@@ -16,7 +16,7 @@ export interface ConvertedTool {
 }
 
 /** The facts that a tool needs from the rest of its file. */
-export interface ToolSurroundings {
+interface ToolSurroundings {
   /** Undefined for a source that is not converted. */
   readonly source: AttachedSource | undefined;
   readonly tags: readonly string[];

@@ -52,7 +52,7 @@ export async function fillLocalBucket(folder: string, wrangler: string): Promise
 }
 
 /** A file for a bucket. */
-export interface Upload {
+interface Upload {
   readonly key: string;
   readonly path: string;
   readonly partBytes?: number;

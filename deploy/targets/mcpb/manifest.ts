@@ -15,7 +15,7 @@ const MANIFEST_VERSION = '0.3';
 export const SERVER_FOLDER = 'server';
 
 /** The parts of an artefact that its bundle describes. */
-export interface Described {
+interface Described {
   readonly manifest: Manifest;
   /** The text of the user file; null if the artefact has none. */
   readonly config: string | null;

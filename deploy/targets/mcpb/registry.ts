@@ -11,7 +11,7 @@ const MOST_CHARACTERS = 100;
 const NAME = /^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/;
 
 /** A bundle to be listed in the MCP registry. */
-export interface RegistryServer {
+interface RegistryServer {
   readonly project: string;
   /** The name of the bundle's file. */
   readonly file: string;

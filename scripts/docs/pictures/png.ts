@@ -6,7 +6,7 @@ const SIGNATURE = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]);
 const MOST_COLOURS = 64;
 
 /** A picture: its pixels as 0xRRGGBB, row by row. */
-export interface Picture {
+interface Picture {
   readonly width: number;
   readonly height: number;
   readonly pixels: Uint32Array;

@@ -9,7 +9,7 @@ import type { InvocationResult, RuntimeApi } from './runtime-api.ts';
 export type Gateway = 'function-url' | 'api-gateway';
 
 /** The service in front of a function, with its port and time limit in milliseconds. */
-export interface FrontOptions {
+interface FrontOptions {
   readonly gateway: Gateway;
   readonly timeoutMs: number;
   /** 0 takes any free port. */
@@ -17,7 +17,7 @@ export interface FrontOptions {
 }
 
 /** The HTTP address of a function. */
-export interface Front {
+interface Front {
   readonly url: URL;
   close(): void;
 }
