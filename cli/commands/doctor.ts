@@ -20,11 +20,11 @@ import { checkProjectSettings, settingsOf } from '../project/settings.ts';
 /** `svc doctor`: finds problems of this machine, of a server's address, or of signing in. */
 export const run: Run = async (input, output) => {
   const { url, checks } = await look(input);
-  const failed = checks.some(({ status }) => status === 'problem');
+  const broken = checks.some(({ status }) => status === 'problem');
   const shown = checks.map((check) => ({ ...check }));
   const where = url === null ? {} : { url };
-  output.data({ status: failed ? 'error' : 'ok', ...where, checks: shown }, () => toText(checks));
-  return failed ? 1 : 0;
+  output.data({ status: broken ? 'error' : 'ok', ...where, checks: shown }, () => toText(checks));
+  return broken ? 1 : 0;
 };
 
 interface Looked {
