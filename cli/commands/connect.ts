@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { findProjectRoot } from '../../adapters/node/project/project-files.ts';
 import { SvcError } from '../../src/errors.ts';
-import { toClientName } from '../../src/pages/connect.ts';
+import { toClientName, toShellWord } from '../../src/pages/connect.ts';
 import { nearestName } from '../../src/types/nearest.ts';
 import type { CommandInput, Run } from '../command.ts';
 import { changeClientFile, readClientFile } from '../connect/client-file.ts';
@@ -19,7 +19,9 @@ export const run: Run = async (input, output) => {
   const file = fileOf(input, client);
   const facts = { status: 'ok', client: client.name, name: server.name, file, entry: { ...server.entry } };
   if (!input.flag('write') && !input.flag('dryRun')) {
-    output.data({ ...facts, action: 'print', written: false }, () => toText(server, file));
+    output.data({ ...facts, action: 'print', written: false }, () =>
+      toText(server, file, sameOptions(input)),
+    );
     return 0;
   }
   const planOf = (text: string | null) => {
@@ -113,12 +115,22 @@ function textsOf(value: unknown): readonly string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : [];
 }
 
-function toText(server: Server, file: string): string {
+/** The given options that decide which entry is written into which file, as typed. */
+function sameOptions(input: CommandInput): string {
+  return ['name', 'url', 'scope', 'file', 'profile']
+    .flatMap((option) => {
+      const value = input.text(option);
+      return value === undefined ? [] : [` --${option} ${toShellWord(value)}`];
+    })
+    .join('');
+}
+
+function toText(server: Server, file: string, options: string): string {
   const { client } = server;
   return [
     styled('dim', `In ${file}:`),
     toSnippet(server),
-    styled('dim', `Or let svc do it: ${typedSvc()} connect ${client.name} --write`),
+    styled('dim', `Or let svc do it: ${typedSvc()} connect ${client.name}${options} --write`),
   ].join('\n');
 }
 

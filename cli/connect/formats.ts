@@ -12,7 +12,7 @@ export function readConfigJson(file: string, text: string): Tree {
   const [error] = errors;
   if (error !== undefined) {
     const line = text.slice(0, error.offset).split('\n').length;
-    throw refusal(`${file}:${line}`, printParseErrorCode(error.error));
+    throw refusal(`${file}:${line}`, `it is not JSON (${printParseErrorCode(error.error)})`);
   }
   if (isObject(tree)) return tree as Tree;
   throw refusal(file, 'it is not a map');

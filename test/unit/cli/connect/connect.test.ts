@@ -27,6 +27,15 @@ describe('svc connect', { timeout: 60_000 }, () => {
     expect(readdirSync(home)).toEqual([]);
   });
 
+  it('offers a command that writes the same entry', async () => {
+    const root = await project();
+    const { stdout } = await svc(
+      ['connect', 'cursor', '--name', 'a b', '--url', 'https://mcp.example.com'],
+      root,
+    );
+    expect(stdout).toContain("svc connect cursor --name 'a b' --url https://mcp.example.com --write\n");
+  });
+
   it('writes an entry that a client can start from anywhere, keeps the file, and does it once', async () => {
     const [root, home] = [await project(), folder()];
     const file = join(home, '.cursor/mcp.json');
