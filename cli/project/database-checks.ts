@@ -19,7 +19,7 @@ import type { Catalog } from '../../src/catalog/model.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { Database } from '../../src/ports.ts';
 import { MEMORY_PATH } from '../../src/project/attachment.ts';
-import type { Finding } from '../../src/project/finding.ts';
+import { type Finding, preventsServing } from '../../src/project/finding.ts';
 import { SITE_NAME } from '../../src/project/site.ts';
 import { extensionPath, type SiteFile } from '../../src/project/site-model.ts';
 import { type Positions, positionAt } from '../../src/project/yaml/position.ts';
@@ -46,13 +46,17 @@ interface ValidationScope {
   readonly onEndpoint?: Say;
 }
 
-/** Checks the SQL of endpoints without errors on the engine that will serve them. */
+/**
+ * Checks the SQL of endpoints without errors on the engine that will serve them. Checks nothing if svc-site.yml has an
+ * error, because such a project has no catalog.
+ */
 export async function checkDatabase(
   checked: CheckedProject,
   { file, target, secrets = [], offline = false, onEndpoint = () => {} }: ValidationScope,
 ): Promise<readonly Finding[]> {
   const { site } = checked.project;
-  if (site === null) return [];
+  const unusable = (one: Finding) => one.file === SITE_NAME && preventsServing(one);
+  if (site === null || checked.findings.some(unusable)) return [];
   const sound = soundPart(checked);
   const choice = { ...loadable(databaseFor(checked, target)), secrets };
   const serving = servingOf(choice, target);

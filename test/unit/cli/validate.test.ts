@@ -1,4 +1,4 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync, appendFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { folder, project, svc } from './svc.ts';
@@ -25,6 +25,21 @@ describe('svc validate', () => {
     const [native, wasm] = [await svc(['validate'], root), await svc(['validate', '--target', 'node'], root)];
     expect(native.stdout).toMatch(/fix: Load the file into a table with `seed\.sql`/);
     expect(wasm.stdout).toMatch(/fix: Load the file into a table with `seed\.sql`/);
+  });
+
+  // Requirements: command.validate
+  it('reports a broken rule of svc-site.yml beside all other findings', async () => {
+    const root = await project();
+    const site = 'sql_tools: { enabled: true, tables: [{ name: t, rows: "user.role = 1" }] }\n';
+    appendFileSync(join(root, 'svc-site.yml'), site);
+    writeFileSync(join(root, 'tools/broken.yml'), TOOL('broken', 'SELECT $lost AS n'));
+    const { code, stdout } = await svc(['validate', '--json'], root);
+    expect(code).toBe(1);
+    const { findings } = JSON.parse(stdout);
+    expect(findings.map(({ file, code }: Record<string, string>) => `${file} ${code}`).toSorted()).toEqual([
+      'svc-site.yml policy',
+      'tools/broken.yml sql-undeclared',
+    ]);
   });
 
   // Requirements: command.validate
