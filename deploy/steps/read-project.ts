@@ -60,7 +60,7 @@ function architectureOf({ target, engine, arch }: BuildOptions): Architecture | 
 function noNative(target: TargetName): SvcError {
   const able = TARGET_NAMES.filter((name) => TARGETS[name].architecture !== null);
   return new SvcError(
-    'target_unsupported',
+    'usage',
     `\`svc build\` makes no artefact with the native engine for ${TARGETS[target].title}. Choose ${toChoice(able)} with --target, or leave --engine out.`,
   );
 }

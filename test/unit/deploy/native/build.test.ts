@@ -65,7 +65,10 @@ describe('svc build --engine native', () => {
     [{ engine: 'wasm' }, /--arch is for --engine native/],
   ] as const)('with %o is refused', async (options, message) => {
     await site('{ path: shop.duckdb }');
-    await expect(build(options)).rejects.toThrow(message);
+    await expect(build(options)).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringMatching(message),
+    });
   });
 
   // Requirements: large.sort
