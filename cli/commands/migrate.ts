@@ -4,8 +4,9 @@ import { SvcError } from '../../src/errors.ts';
 import { toShellWord } from '../../src/pages/connect.ts';
 import { byPlace, type Finding } from '../../src/project/finding.ts';
 import type { Run } from '../command.ts';
-import { toFindingLines } from '../io/findings.ts';
+import { toFindingLines, count } from '../io/findings.ts';
 import { count, styled } from '../io/output.ts';
+import { typedSvc } from '../io/npx-hint.ts';
 import { ignoreLines } from '../io/write-files.ts';
 import { checkPlan } from '../migrate/check-plan.ts';
 import { type PlannedFile, planMigration } from '../migrate/plan.ts';
@@ -90,7 +91,14 @@ function nextSteps({ written, user_config }: Report, where: string): readonly st
     user_config === null
       ? []
       : [`  export SVC_CONFIG="$PWD"/${user_config.path}   # or move it to ~/.svc/config.yml`];
-  return ['', 'Next:', `  cd ${toShellWord(where)}`, ...config, '  svc validate', '  svc test'];
+  return [
+    '',
+    'Next:',
+    `  cd ${toShellWord(where)}`,
+    ...config,
+    `  ${typedSvc()} validate`,
+    `  ${typedSvc()} test`,
+  ];
 }
 
 /** Throws if the new project could overwrite a file of the old one or of anything else. */
