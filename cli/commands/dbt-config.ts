@@ -1,7 +1,7 @@
 import { isAbsolute, relative, resolve } from 'node:path';
 import { findUserFile } from '../../adapters/node/user-file.ts';
 import { SvcError } from '../../src/errors.ts';
-import type { JsonObject } from '../../src/json.ts';
+import { type JsonObject, toTextOrJson } from '../../src/json.ts';
 import { activePart, checkSelectedNames, readUserFile } from '../../src/settings/user-file.ts';
 import type { CommandInput, Run } from '../command.ts';
 import { dbtFolder, dbtSite, PROFILES_FILE, PROJECT_FILE } from '../dbt/folder.ts';

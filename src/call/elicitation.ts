@@ -12,8 +12,7 @@ import {
 } from '../project/elicitation-model.ts';
 import { concealedTexts, withoutTexts } from '../redaction/redact.ts';
 import { formatOf } from '../types/formats.ts';
-import type { Parameter } from '../types/node.ts';
-import { hasDefault } from '../types/nullable.ts';
+import { hasDefault, type Parameter } from '../types/node.ts';
 import { toJsonSchema } from '../types/schema.ts';
 import { createArgumentsParser } from '../types/validate.ts';
 import { toLines } from './arguments.ts';

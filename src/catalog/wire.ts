@@ -1,7 +1,7 @@
 import type { JsonObject } from '../json.ts';
 import { adjustSchema, policySchemaEffects } from '../policy/schema.ts';
 import type { Endpoint, PromptEndpoint, ResourceEndpoint, ToolEndpoint } from '../project/model.ts';
-import { hasDefault } from '../types/nullable.ts';
+import { hasDefault } from '../types/node.ts';
 import { toInputSchema, toOutputSchema } from '../types/schema.ts';
 import type { CompiledSource } from './model.ts';
 

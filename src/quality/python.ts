@@ -6,8 +6,7 @@ import type { EndpointFile, ResourceEndpoint, ToolEndpoint } from '../project/mo
 import { type Path, positionAt } from '../project/yaml/position.ts';
 import { formatOf } from '../types/formats.ts';
 import { nearestName } from '../types/nearest.ts';
-import type { Parameter } from '../types/node.ts';
-import { hasDefault } from '../types/nullable.ts';
+import { hasDefault, type Parameter } from '../types/node.ts';
 
 /** A parameter of a Python function, as written. */
 interface PythonParameter {

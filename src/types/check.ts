@@ -1,13 +1,11 @@
 import type { JsonValue } from '../json.ts';
 import { toCanonicalText } from './canonical.ts';
 import { EXACT } from './coerce.ts';
-import { MAX_TYPE_DEPTH } from './compile.ts';
 import { nearestName } from './nearest.ts';
-import type { Parameter, TypeName, TypeNode } from './node.ts';
-import { acceptsNull } from './nullable.ts';
+import { acceptsNull, type Parameter, type TypeName, type TypeNode } from './node.ts';
 import { compilePattern } from './pattern.ts';
 import { PatternRejection } from './pattern-tree.ts';
-import { createValidator } from './validate.ts';
+import { createValidator, MAX_TYPE_DEPTH } from './validate.ts';
 
 /** A contradiction in a type: its place, the reason and the fix. */
 export interface TypeIssue {

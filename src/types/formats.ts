@@ -1,7 +1,7 @@
+import { SvcError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import type { SqlValue } from '../sql-value.ts';
-import { isDate, isDateTime, isDuration, isEmail, isTime, isTimestamp, isUri } from './format-checks.ts';
-import { toSqlDateTime, toSqlInterval, toSqlTime, toSqlTimestamp } from './sql-times.ts';
+import { parseDecimal } from './decimal.ts';
 
 /** Everything svc knows about one string format. */
 interface FormatRecord {
@@ -96,7 +96,132 @@ export type Format = keyof typeof FORMATS;
 /** The names of all string formats. */
 export const FORMAT_NAMES = Object.keys(FORMATS) as readonly Format[];
 
+const DATE = /^(\d{4})-(\d\d)-(\d\d)$/;
+const TIME = /^(\d\d):(\d\d):(\d\d)(?:\.\d{1,9})?(Z|[+-]\d\d:\d\d)?$/i;
+const EMAIL_LOCAL = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i;
+const DOMAIN_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
+const URI = /^[a-z][a-z0-9+.-]*:(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/i;
+const URI_TEXT = /^(?:[a-z0-9\-._~!$&'()*+,;=:@/?]|%[0-9a-f]{2})*$/i;
+
+const AUTHORITY =
+  /^(?:(?:[a-z0-9\-._~!$&'()*+,;=:]|%[0-9a-f]{2})*@)?(?:\[[0-9a-f:.]+\]|(?:[a-z0-9\-._~!$&'()*+,;=]|%[0-9a-f]{2})+|)(?::\d*)?$/i;
+
+const DURATION =
+  /^[+-]?P(?!$)(?:[+-]?\d{1,8}W|(?:[+-]?\d{1,8}Y)?(?:[+-]?\d{1,8}M)?(?:[+-]?\d{1,9}D)?(?:T(?=[+\-\d])(?:[+-]?\d{1,9}H)?(?:[+-]?\d{1,9}M)?(?:[+-]?\d{1,9}(?:\.\d{1,9})?S)?)?)$/;
+
+const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+const FIRST_SECOND = -62_135_596_800;
+const END_SECOND = 253_402_300_800;
+
+const PARTS =
+  /^([+-]?)P(?:([+-]?\d+)W)?(?:([+-]?\d+)Y)?(?:([+-]?\d+)M)?(?:([+-]?\d+)D)?(?:T(?:([+-]?\d+)H)?(?:([+-]?\d+)M)?(?:([+-]?\d+(?:\.\d+)?)S)?)?$/;
+
+const ZONE = /(?:Z|[+-]\d\d:\d\d)$/i;
+const UNITS = ['weeks', 'years', 'months', 'days', 'hours', 'minutes', 'seconds'];
+
 /** The record of a format, in the common type of all records. */
 export function formatOf(format: Format): FormatRecord {
   return FORMATS[format];
+}
+
+/** Accepts `YYYY-MM-DD` with a day that the Gregorian calendar has, in the years 1 to 9999. */
+function isDate(text: string): boolean {
+  const found = DATE.exec(text);
+  if (found === null) return false;
+  const [year, month, day] = [Number(found[1]), Number(found[2]), Number(found[3])];
+  const leap = month === 2 && year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  return year >= 1 && day >= 1 && day <= (MONTH_DAYS[month - 1] ?? 0) + (leap ? 1 : 0);
+}
+
+/** Accepts `HH:MM:SS` with up to nine decimals and an optional offset. */
+function isTime(text: string): boolean {
+  const found = TIME.exec(text);
+  if (found === null) return false;
+  const zone = found[4] ?? 'Z';
+  return Number(found[1]) < 24 && Number(found[2]) < 60 && Number(found[3]) < 60 && isZone(zone);
+}
+
+/** Offsets go to 15:59, the widest that DuckDB stores. */
+function isZone(zone: string): boolean {
+  return zone.length === 1 || (Number(zone.slice(1, 3)) < 16 && Number(zone.slice(4)) < 60);
+}
+
+/** Accepts a date and a time, separated by `T`, `t` or a space. */
+function isDateTime(text: string): boolean {
+  return isDate(text.slice(0, 10)) && /^[Tt ]$/.test(text.charAt(10)) && isTime(text.slice(11));
+}
+
+/** Accepts addresses with a plain local part and a domain of at least two labels; no quotes, no comments. */
+function isEmail(text: string): boolean {
+  const at = text.lastIndexOf('@');
+  if (at < 1 || at > 64 || text.length > 254) return false;
+  const labels = text.slice(at + 1).split('.');
+  return (
+    labels.length > 1 &&
+    EMAIL_LOCAL.test(text.slice(0, at)) &&
+    labels.every((label) => DOMAIN_LABEL.test(label))
+  );
+}
+
+/** Accepts an absolute URI of RFC 3986: a scheme, then an authority or a path. */
+function isUri(text: string): boolean {
+  const found = URI.exec(text);
+  if (found === null) return false;
+  const [, authority, path = '', query = '', fragment = ''] = found;
+  if (authority === undefined && path === '') return false;
+  const rest = [path, query, fragment];
+  return (authority === undefined || AUTHORITY.test(authority)) && rest.every((part) => URI_TEXT.test(part));
+}
+
+/** Accepts a decimal number of seconds since 1970 in the years 1 to 9999. */
+function isTimestamp(text: string): boolean {
+  if (parseDecimal(text) === null) return false;
+  const seconds = Number(text);
+  return seconds >= FIRST_SECOND && seconds < END_SECOND;
+}
+
+/** Accepts an ISO 8601 duration with numbers that fit DuckDB's INTERVAL. */
+function isDuration(text: string): boolean {
+  return DURATION.test(text);
+}
+
+/** A time of day. Throws arguments_invalid for an offset other than UTC, which DuckDB's TIME cannot hold. */
+function toSqlTime(text: string): SqlValue {
+  const [zone = 'Z'] = ZONE.exec(text) ?? [];
+  if (!/^(?:Z|[+-]00:00)$/i.test(zone)) {
+    throw new SvcError(
+      'arguments_invalid',
+      'A time of day for SQL cannot have an offset. Send it in UTC, with Z at its end, or without an offset.',
+    );
+  }
+  return { sqlType: 'TIME', text: text.replace(ZONE, '') };
+}
+
+/** A TIMESTAMPTZ if the text has an offset, else a TIMESTAMP. DuckDB reads `T` and `Z` in capitals only. */
+function toSqlDateTime(text: string): SqlValue {
+  return { sqlType: ZONE.test(text) ? 'TIMESTAMPTZ' : 'TIMESTAMP', text: text.toUpperCase() };
+}
+
+/** An ISO 8601 duration in DuckDB's notation: `P1Y2D` becomes `1 years 2 days`. */
+function toSqlInterval(duration: string): SqlValue {
+  const [, sign = '', ...amounts] = PARTS.exec(duration) ?? [];
+  const parts = UNITS.flatMap((unit, index) => {
+    const amount = amounts[index];
+    return amount === undefined ? [] : [`${signed(sign, amount)} ${unit}`];
+  });
+  return { sqlType: 'INTERVAL', text: parts.length === 0 ? duration : parts.join(' ') };
+}
+
+/** Seconds since 1970 as a TIMESTAMPTZ in UTC, to the microsecond. */
+function toSqlTimestamp(seconds: string): SqlValue {
+  const number = Number(seconds);
+  const micros = Math.round((number - Math.floor(number)) * 1_000_000);
+  const whole = new Date((Math.floor(number) + Math.floor(micros / 1_000_000)) * 1000);
+  const fraction = String(micros % 1_000_000).padStart(6, '0');
+  return { sqlType: 'TIMESTAMPTZ', text: `${whole.toISOString().slice(0, 19)}.${fraction}Z` };
+}
+
+function signed(sign: string, amount: string): string {
+  if (sign !== '-') return amount.replace('+', '');
+  return amount.startsWith('-') ? amount.slice(1) : `-${amount.replace('+', '')}`;
 }

@@ -3,6 +3,7 @@ import type { Format } from './formats.ts';
 
 /** The type names of the endpoint language. */
 export const TYPE_NAMES = ['string', 'number', 'integer', 'boolean', 'array', 'object'] as const;
+
 export type TypeName = (typeof TYPE_NAMES)[number];
 
 /** One node of an endpoint type. Validators, JSON Schemas and example values are derived from it. */
@@ -36,4 +37,14 @@ export interface TypeNode {
 /** A parameter: a type with a name. It is optional exactly if it has a `default`, and `default: null` counts. */
 export interface Parameter extends TypeNode {
   readonly name: string;
+}
+
+/** Whether a type accepts null: through `nullable: true`, `default: null` or an enum with null. */
+export function acceptsNull(node: TypeNode): boolean {
+  return node.nullable === true || node.default === null || (node.enum?.includes(null) ?? false);
+}
+
+/** Whether a parameter or property has a default for a missing value. */
+export function hasDefault(node: TypeNode): boolean {
+  return node.default !== undefined;
 }

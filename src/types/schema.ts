@@ -1,8 +1,7 @@
 import type { JsonObject, JsonValue } from '../json.ts';
-import type { Mode } from './compile.ts';
 import { formatOf } from './formats.ts';
-import type { Parameter, TypeNode } from './node.ts';
-import { acceptsNull, hasDefault } from './nullable.ts';
+import { acceptsNull, hasDefault, type Parameter, type TypeNode } from './node.ts';
+import type { Mode } from './validate.ts';
 
 const CONSTRAINTS = [
   'minLength',

@@ -1,8 +1,7 @@
 import { answerParameters } from '../../project/elicitation-model.ts';
 import type { Endpoint, EndpointTest } from '../../project/model.ts';
 import { nearestName } from '../../types/nearest.ts';
-import type { Parameter } from '../../types/node.ts';
-import { hasDefault } from '../../types/nullable.ts';
+import { hasDefault, type Parameter } from '../../types/node.ts';
 import { validatorOf } from '../../types/validate.ts';
 import type { CatalogIssue } from './issue.ts';
 

@@ -1,8 +1,7 @@
 import type { Finding } from '../../project/finding.ts';
 import type { Endpoint, EndpointFile } from '../../project/model.ts';
 import { type Path, positionAt } from '../../project/yaml/position.ts';
-import type { Parameter, TypeNode } from '../../types/node.ts';
-import { hasDefault } from '../../types/nullable.ts';
+import { hasDefault, type Parameter, type TypeNode } from '../../types/node.ts';
 
 export const SEVERITIES = ['error', 'warning', 'info'] as const satisfies readonly Finding['severity'][];
 

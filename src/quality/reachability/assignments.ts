@@ -1,7 +1,6 @@
 import { propertyOf } from '../../policy/fields.ts';
 import type { PolicyScope } from '../../policy/scope.ts';
-import type { TypeNode } from '../../types/node.ts';
-import { acceptsNull } from '../../types/nullable.ts';
+import { acceptsNull, type TypeNode } from '../../types/node.ts';
 import type { Compare, Comparison, Formula, Literal, Truth } from './formula.ts';
 
 /** One value for each unknown of the formulas. A symbol stands for a value that no formula names, or for a missing value. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { exampleText } from '../../../src/types/example.ts';
 import { compilePattern, type Pattern } from '../../../src/types/pattern.ts';
-import { exampleText } from '../../../src/types/pattern-example.ts';
 import { PatternRejection } from '../../../src/types/pattern-tree.ts';
 import { cpuMs } from '../cpu.ts';
 import { createRandom, type Random } from './random.ts';

@@ -17,7 +17,7 @@ it('is its owner’s alone from its creation on, and leaves the mask of the proc
   const before = process.umask(0o022);
   onTestFinished(() => void process.umask(before));
   const socket = await listenOnSocket(
-    { fetch: async () => new Response('answered') },
+    { fetch: async () => new Response('answered'), rejectMalformed: () => new Response() },
     join(root, 'svc.sock'),
   );
   onTestFinished(() => socket.close());
