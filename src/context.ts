@@ -91,3 +91,14 @@ export function traceIdOf(traceparent: string | null): string | null {
   const found = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/.exec(traceparent ?? '')?.[1];
   return found === undefined || /^0+$/.test(found) ? null : found;
 }
+
+/**
+ * Whether a token holds every scope that an endpoint requires. An absent `held` means that sign-in is off, and
+ * allows.
+ */
+export function mayCall(
+  { scopes = [] }: { readonly scopes?: readonly string[] },
+  held: RequestContext['scopes'],
+): boolean {
+  return held === undefined || scopes.every((scope) => held.includes(scope));
+}

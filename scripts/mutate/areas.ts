@@ -33,7 +33,7 @@ export const AREAS: { readonly [name: string]: readonly Part[] } = {
     },
     {
       name: 'calls',
-      files: ['src/call/{policies,completion,pipeline}.ts'],
+      files: ['src/call/{policies,completion,pipeline}.ts', 'src/context.ts'],
       tests: [
         'test/unit/call/{pipeline,policies,field-rules,notified-rows,result,runtime,cache,scans,sql-tools}.test.ts',
         'test/unit/mcp/{scopes,toolsets,notifications,codes,log-ids,peer-defects,direct}.test.ts',

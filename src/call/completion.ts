@@ -1,11 +1,10 @@
 import type { CompletionSql, PromptEntry, ResourceEntry } from '../catalog/model.ts';
 import { TYPED_VALUE } from '../catalog/typed-value.ts';
-import type { RequestContext } from '../context.ts';
+import { mayCall, type RequestContext } from '../context.ts';
 import { type JsonObject, toTextOrJson } from '../json.ts';
 import { toSqlValue } from '../sql/bind.ts';
 import type { SqlValue } from '../sql-value.ts';
 import { validArguments } from './arguments.ts';
-import { mayCall } from './pipeline.ts';
 import { policiesOf } from './policies.ts';
 import type { Runtime } from './runtime.ts';
 import { toSqlCaller } from './sql.ts';

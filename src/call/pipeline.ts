@@ -1,6 +1,6 @@
 import { findResource } from '../catalog/find.ts';
 import type { AnyEntry, PromptEntry, ResourceEntry, ToolEntry } from '../catalog/model.ts';
-import { logIdsOf, type RequestContext } from '../context.ts';
+import { logIdsOf, mayCall, type RequestContext } from '../context.ts';
 import { SvcError, toSvcError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import {
@@ -126,14 +126,6 @@ async function takeSteps(call: Call, state: CallState, span: Span): Promise<Answ
   const answer = await toAnswer(call, produced, value);
   if (isWatched(call.context)) notifyDone(call.context, state.decision);
   return answer;
-}
-
-/**
- * Whether a token holds every scope that an endpoint requires. An absent `held` means that sign-in is off, and
- * allows.
- */
-export function mayCall({ scopes = [] }: AnyEntry, held: readonly string[] | undefined): boolean {
-  return held === undefined || scopes.every((scope) => held.includes(scope));
 }
 
 /** Applies to every call, also to a resource that a prompt embeds. Throws scope_insufficient. */

@@ -4,12 +4,12 @@ import type { JsonObject, JsonValue } from '../json.ts';
 import type { ResultColumns } from '../policy/columns.ts';
 import type { Decision } from '../policy/decision.ts';
 import type { Enforced } from '../policy/enforce.ts';
-import type { Runtime } from './runtime.ts';
+import type { Clock } from '../ports.ts';
 
 /** The caller and the clock that conditions read. */
 interface Situation {
   readonly context: Pick<RequestContext, 'user'>;
-  readonly runtime: Pick<Runtime, 'clock'>;
+  readonly runtime: { readonly clock: Clock };
 }
 
 /** The compiled policies of one endpoint. */

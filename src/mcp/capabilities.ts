@@ -84,3 +84,8 @@ export function cacheHintsOf(options: ServeOptions) {
     'resources/read': { ttlMs: 0, cacheScope: 'private' } satisfies CacheHint,
   };
 }
+
+/** The name under which clients know this server. */
+export function toServerInfo({ project }: Catalog, version: string) {
+  return { name: project, title: project, version };
+}

@@ -5,13 +5,13 @@ import type { ToolEntry } from '../catalog/model.ts';
 import type { RequestContext } from '../context.ts';
 import { toSvcError } from '../errors.ts';
 import { isObject, type JsonObject } from '../json.ts';
+import { toServerInfo } from './capabilities.ts';
 import type { Changes } from './changes.ts';
 import { type Caller, toRequestContext } from './context.ts';
 import type { Era } from './era.ts';
 import { failureText, logFailure } from './errors.ts';
 import { TRUNCATED_META_KEY, truncationText } from './methods/result.ts';
 import { hasOnly, type PlainRequest, type PostedMessage, toResponseText } from './plain.ts';
-import { toServerInfo } from './server.ts';
 import { isWrapped } from './wire-tool.ts';
 
 /*
@@ -35,7 +35,7 @@ export function createDirectPath(
 ): AnswerDirectly {
   const { tools } = runtime.catalog;
   const plain = new Map(Object.entries(tools).filter(([, entry]) => isPlainTool(entry)));
-  const identity = JSON.stringify({ [SERVER_INFO_META_KEY]: toServerInfo(runtime, version) });
+  const identity = JSON.stringify({ [SERVER_INFO_META_KEY]: toServerInfo(runtime.catalog, version) });
   return ({ headers, request, caller }) => {
     const call = readCall(request, headers, plain);
     return call === null ? null : answer(request, call, toRequestContext(caller, request.meta));

@@ -1,8 +1,8 @@
-import { mayCall } from '../call/pipeline.ts';
 import type { AnyEntry, Catalog } from '../catalog/model.ts';
 import { isSkillFile } from '../catalog/skill.ts';
 import { CALL_NAME, SEARCH_NAME } from '../catalog/tool-search.ts';
 import { entriesOf, tagsOf } from '../catalog/toolset.ts';
+import { mayCall } from '../context.ts';
 
 /** The most tags that the instructions name. */
 const MOST_TAGS = 40;

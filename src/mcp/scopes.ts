@@ -1,9 +1,9 @@
 import { recordRejected } from '../call/call-record.ts';
-import { mayCall } from '../call/pipeline.ts';
 import type { Runtime } from '../call/runtime.ts';
 import { findResource } from '../catalog/find.ts';
 import type { AnyEntry, Catalog } from '../catalog/model.ts';
 import { CALL_NAME, innerCall } from '../catalog/tool-search.ts';
+import { mayCall } from '../context.ts';
 import { isObject, type JsonObject, type JsonValue } from '../json.ts';
 import { type Caller, toRequestContext } from './context.ts';
 import { createPages, type ListPage } from './methods/pagination.ts';

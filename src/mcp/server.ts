@@ -9,7 +9,13 @@ import {
 import * as v from 'valibot';
 import type { Runtime } from '../call/runtime.ts';
 import { isObject, type JsonObject, type JsonValue } from '../json.ts';
-import { cacheHintsOf, capabilitiesOf, readsResources, shownCapabilities } from './capabilities.ts';
+import {
+  cacheHintsOf,
+  capabilitiesOf,
+  readsResources,
+  shownCapabilities,
+  toServerInfo,
+} from './capabilities.ts';
 import type { ServerDeps } from './context.ts';
 import { answeredKinds } from './elicitation/questions.ts';
 import { LEGACY_VERSIONS, MODERN_VERSIONS } from './era.ts';
@@ -58,7 +64,7 @@ class EraServer extends Server {
 
   constructor(runtime: Runtime, parts: ServerDeps) {
     const { era, ...options } = parts;
-    super(toServerInfo(runtime, options.version), {
+    super(toServerInfo(runtime.catalog, options.version), {
       capabilities: capabilitiesOf(runtime.catalog, parts),
       cacheHints: cacheHintsOf(options),
       supportedProtocolVersions: [...(era === 'modern' ? MODERN_VERSIONS : LEGACY_VERSIONS)],
@@ -86,11 +92,6 @@ class EraServer extends Server {
   }
 }
 
-/** The name under which clients know this server. */
-export function toServerInfo({ catalog }: Runtime, version: string) {
-  return { name: catalog.project, title: catalog.project, version };
-}
-
 /** The instructions of the host program, or those that the catalog gives for this caller. */
 function instructionsOf({ catalog }: Runtime, { instructions, callerOf }: ServerDeps, ctx: ServerContext) {
   const text = instructions ?? writeInstructions(catalog, callerOf(ctx).grant?.scopes);
@@ -113,7 +114,7 @@ function answerInitialize(server: Server, runtime: Runtime, parts: ServerDeps): 
     return {
       protocolVersion: LEGACY_VERSIONS.includes(asked) ? asked : (LEGACY_VERSIONS[0] ?? asked),
       capabilities: shownCapabilities(server.getCapabilities(), runtime.catalog, views && kept),
-      serverInfo: toServerInfo(runtime, parts.version),
+      serverInfo: toServerInfo(runtime.catalog, parts.version),
       ...instructionsOf(runtime, parts, ctx),
     };
   });

@@ -1,6 +1,7 @@
 import { type CelEnv, celType, isCelError, isCelType, plan } from '@bufbuild/cel';
 import { messageOf, SvcError } from '../errors.ts';
-import type { Policies, PolicyRule } from '../project/model.ts';
+import type { EndpointKind, Policies, PolicyRule } from '../project/model.ts';
+import type { Parameter, TypeNode } from '../types/node.ts';
 import type { Bindings } from './cel/bindings.ts';
 import { createEnvironment } from './cel/environment.ts';
 import { type Expr, parseCondition } from './cel/expression.ts';
@@ -8,7 +9,16 @@ import { instrument } from './cel/instrument.ts';
 import type { Meter } from './cel/meter.ts';
 import { referencesOf } from './cel/names.ts';
 import { ruleIssue } from './checks/rule.ts';
-import type { PolicyScope, Side } from './scope.ts';
+
+/** The two lists of rules. */
+export type Side = 'input' | 'output';
+
+/** The declared parameters and result that an endpoint's conditions may read. */
+export interface PolicyScope {
+  readonly kind: EndpointKind;
+  readonly parameters: readonly Parameter[];
+  readonly returns: TypeNode | null;
+}
 
 /** The outcome of a condition. A failure never counts as false. */
 export type Verdict =

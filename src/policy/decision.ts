@@ -23,6 +23,9 @@ export const NO_DECISION: Decision = {
   failure: null,
 };
 
+/** The reason of a denial by a rule that cannot be evaluated. */
+export const FAILED_REASON = 'Access denied: a policy could not be evaluated.';
+
 const STRENGTH = ['none', 'allow', 'mask', 'filter', 'deny'] as const;
 
 /** Combines the decisions of both sides; the stronger outcome counts. */

@@ -6,7 +6,7 @@ import type { TypeNode } from '../types/node.ts';
 import { type Bindings, toInputBindings, toOutputBindings } from './cel/bindings.ts';
 import { absentFields, doubledFields, fieldsOf, type ResultColumns } from './columns.ts';
 import type { CompiledRule, PolicyProgram, Verdict } from './compile.ts';
-import { type Decision, NO_DECISION } from './decision.ts';
+import { type Decision, FAILED_REASON, NO_DECISION } from './decision.ts';
 import { declaresField, dropSensitive, filterField, hasField, maskField } from './fields.ts';
 import { withoutNulls } from './user.ts';
 
@@ -17,9 +17,6 @@ export interface Enforced {
 }
 
 const DEFAULT_REASON = 'Access denied by policy.';
-/** The reason of a denial by a rule that cannot be evaluated. */
-export const FAILED_REASON = 'Access denied: a policy could not be evaluated.';
-
 /** Decides on a call by its checked arguments and its user. Stops at the first rule that denies. */
 export function enforceInput(
   program: PolicyProgram,

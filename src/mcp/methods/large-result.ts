@@ -1,8 +1,7 @@
 import * as v from 'valibot';
-import { callEndpoint } from '../../call/pipeline.ts';
 import type { Outcome, Runtime } from '../../call/runtime.ts';
 import type { LargeResult, ToolEntry } from '../../catalog/model.ts';
-import type { RequestContext, User } from '../../context.ts';
+import type { User } from '../../context.ts';
 import { toBase64 } from '../../crypto/encoding.ts';
 import type { Sealer } from '../../crypto/seal.ts';
 import { isList, isObject, type JsonObject } from '../../json.ts';
@@ -12,7 +11,7 @@ import { type Table, toCsv, toTable } from './rows.ts';
 
 /*
  * A large result: the model gets a summary and a link. The link is a sealed text that holds the call, so no server keeps
- * anything. Reading it makes the call again for the reader, with the policies of that moment.
+ * anything. Reading it (`resources.ts`) makes the call again for the reader, with the policies of that moment.
  */
 
 /** The scheme of links to whole results. */
@@ -87,16 +86,10 @@ export async function openResult(
   return entry === undefined || large === undefined ? null : { entry, large, args: call.args };
 }
 
-/** Makes the call of a link again, and returns its result as a file. */
-export async function readLargeResult(
-  runtime: Runtime,
-  { entry, large, args }: OpenedResult,
-  { uri, context }: { readonly uri: string; readonly context: RequestContext },
-) {
-  const outcome = await callEndpoint({ runtime, entry, args, context });
+/** The result of a link's call as the file at its URI. */
+export function toFileContents(uri: string, { format }: LargeResult, outcome: Outcome) {
   const table = toTable(outcome.value) ?? { columns: [], rows: [] };
-  const contents = { uri, mimeType: MEDIA_TYPES[large.format], ...toFile(large.format, table, outcome) };
-  return { contents, truncated: outcome.truncated };
+  return { uri, mimeType: MEDIA_TYPES[format], ...toFile(format, table, outcome) };
 }
 
 function toFile(format: LargeResult['format'], table: Table, { text }: Outcome) {

@@ -1,11 +1,11 @@
 import type { ProtocolError, Server, ServerContext } from '@modelcontextprotocol/server';
 import { recordUnknown } from '../../call/call-record.ts';
-import { callEndpoint, mayCall } from '../../call/pipeline.ts';
+import { callEndpoint } from '../../call/pipeline.ts';
 import type { Outcome, Runtime, Truncation } from '../../call/runtime.ts';
 import { findResource } from '../../catalog/find.ts';
 import type { Catalog, ResourceEntry } from '../../catalog/model.ts';
 import { isSkillFile } from '../../catalog/skill.ts';
-import type { RequestContext } from '../../context.ts';
+import { mayCall, type RequestContext } from '../../context.ts';
 import { SvcError, toSvcError } from '../../errors.ts';
 import type { JsonObject } from '../../json.ts';
 import { contextOf, type ServerDeps } from '../context.ts';
@@ -14,7 +14,7 @@ import { logFailure, toInputRequired, toProtocolError } from '../errors.ts';
 import { createVisiblePages } from '../scopes.ts';
 import { clientShowsViews, findViewed, toViewContents } from '../views/views.ts';
 import { beginCall, CALL_PARAMS, type Called } from './call-params.ts';
-import { isResultUri, openResult, readLargeResult, SCHEME } from './large-result.ts';
+import { isResultUri, openResult, SCHEME, toFileContents } from './large-result.ts';
 import { invalidParams, LIST_PARAMS } from './pagination.ts';
 import { TRUNCATED_META_KEY, toContents, truncationText } from './result.ts';
 
@@ -84,8 +84,8 @@ async function answerResult(runtime: Runtime, parts: ServerDeps, ctx: ServerCont
   }
   const { entry, context } = await beginCall(runtime, parts, ctx, { ...called, entry: opened.entry });
   try {
-    const { contents, truncated } = await readLargeResult(runtime, opened, { uri, context });
-    return toReadContents(uri, contents, truncated);
+    const outcome = await callEndpoint({ runtime, entry: opened.entry, args: opened.args, context });
+    return toReadContents(uri, toFileContents(uri, opened.large, outcome), outcome.truncated);
   } catch (thrown) {
     const error = toSvcError(thrown);
     logFailure(runtime, { method: 'resources/read', entry, args: opened.args, context }, error);

@@ -1,8 +1,8 @@
 import type { Server, ServerContext } from '@modelcontextprotocol/server';
 import * as v from 'valibot';
-import { mayCall } from '../../call/pipeline.ts';
 import type { Runtime } from '../../call/runtime.ts';
 import { skillsOf } from '../../catalog/skill.ts';
+import { mayCall } from '../../context.ts';
 import { listCacheHint } from '../capabilities.ts';
 import type { ServerDeps } from '../context.ts';
 import { createVisiblePages } from '../scopes.ts';

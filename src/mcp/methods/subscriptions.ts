@@ -1,8 +1,8 @@
 import { type Server, type ServerContext, SUBSCRIPTION_ID_META_KEY } from '@modelcontextprotocol/server';
 import * as v from 'valibot';
-import { mayCall } from '../../call/pipeline.ts';
 import { findResource } from '../../catalog/find.ts';
 import type { Catalog } from '../../catalog/model.ts';
+import { mayCall } from '../../context.ts';
 import { busyError } from '../../errors.ts';
 import { type Changes, toNotifications } from '../changes.ts';
 import type { Caller, ServerDeps } from '../context.ts';

@@ -1,9 +1,9 @@
 import type { Server } from '@modelcontextprotocol/server';
-import { callEndpoint, mayCall } from '../../call/pipeline.ts';
+import { callEndpoint } from '../../call/pipeline.ts';
 import type { Runtime } from '../../call/runtime.ts';
 import type { ToolEntry } from '../../catalog/model.ts';
 import { SEARCH_NAME, SEARCH_TOOLS, searchTools } from '../../catalog/tool-search.ts';
-import type { RequestContext } from '../../context.ts';
+import { mayCall, type RequestContext } from '../../context.ts';
 import type { Sealer } from '../../crypto/seal.ts';
 import { toSvcError } from '../../errors.ts';
 import { isObject, type JsonObject } from '../../json.ts';

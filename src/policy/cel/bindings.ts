@@ -1,7 +1,7 @@
 import type { CelInput } from '@bufbuild/cel';
 import type { User } from '../../context.ts';
 import type { JsonObject, JsonValue } from '../../json.ts';
-import type { PolicyScope } from '../scope.ts';
+import type { PolicyScope } from '../compile.ts';
 import { toPolicyUser } from '../user.ts';
 import { toPolicyValue } from './values.ts';
 

@@ -1,8 +1,8 @@
 import type { Policies, PolicyRule } from '../../project/model.ts';
 import { type ConditionIssue, parseCondition } from '../cel/expression.ts';
 import { checkNames } from '../cel/names.ts';
+import type { PolicyScope, Side } from '../compile.ts';
 import { locateField } from '../paths.ts';
-import type { PolicyScope, Side } from '../scope.ts';
 import { ruleIssue } from './rule.ts';
 import { sampleIssue } from './sample.ts';
 

@@ -1,7 +1,7 @@
 import type { PolicyRule } from '../../project/model.ts';
 import type { TypeNode } from '../../types/node.ts';
 import type { ConditionIssue } from '../cel/expression.ts';
-import type { Side } from '../scope.ts';
+import type { Side } from '../compile.ts';
 
 /** An issue at a key of the rule. */
 export type RuleIssue = ConditionIssue & { readonly key: string };

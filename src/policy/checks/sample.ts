@@ -5,8 +5,7 @@ import type { TypeNode } from '../../types/node.ts';
 import { type Bindings, toInputBindings, toOutputBindings } from '../cel/bindings.ts';
 import type { ConditionIssue, Expr } from '../cel/expression.ts';
 import { referencesOf } from '../cel/names.ts';
-import { compileCondition, type Verdict } from '../compile.ts';
-import type { PolicyScope, Side } from '../scope.ts';
+import { compileCondition, type PolicyScope, type Side, type Verdict } from '../compile.ts';
 
 const SOMEBODY: User = {
   id: 'u-1',

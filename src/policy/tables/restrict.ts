@@ -6,8 +6,7 @@ import type { TableRule } from '../../project/model.ts';
 import { type Bindings, toInputBindings } from '../cel/bindings.ts';
 import { parseCondition } from '../cel/expression.ts';
 import { type CompiledRule, compileCondition } from '../compile.ts';
-import { toDeniedError } from '../decision.ts';
-import { FAILED_REASON } from '../enforce.ts';
+import { FAILED_REASON, toDeniedError } from '../decision.ts';
 import { MASK } from '../fields.ts';
 import { type CallerValues, compileRows, type RowsFor } from './row-condition.ts';
 

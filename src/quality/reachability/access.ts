@@ -1,5 +1,5 @@
 import type { User } from '../../context.ts';
-import type { PolicyScope, Side } from '../../policy/scope.ts';
+import type { PolicyScope, Side } from '../../policy/compile.ts';
 import type { Policies } from '../../project/model.ts';
 import type { TypeNode } from '../../types/node.ts';
 import {

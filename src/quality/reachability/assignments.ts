@@ -1,5 +1,5 @@
+import type { PolicyScope } from '../../policy/compile.ts';
 import { propertyOf } from '../../policy/fields.ts';
-import type { PolicyScope } from '../../policy/scope.ts';
 import { acceptsNull, type TypeNode } from '../../types/node.ts';
 import type { Compare, Comparison, Formula, Literal, Truth } from './formula.ts';
 

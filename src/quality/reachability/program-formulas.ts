@@ -1,8 +1,7 @@
 import type { User } from '../../context.ts';
 import { toInputBindings } from '../../policy/cel/bindings.ts';
 import { type Expr, parseCondition } from '../../policy/cel/expression.ts';
-import { type CompiledRule, compileCondition } from '../../policy/compile.ts';
-import type { PolicyScope, Side } from '../../policy/scope.ts';
+import { type CompiledRule, compileCondition, type PolicyScope, type Side } from '../../policy/compile.ts';
 import type { Policies, PolicyRule } from '../../project/model.ts';
 import { evaluateFormula, type World } from './assignments.ts';
 import { type Formula, type Knowing, readsOf, toFormula } from './formula.ts';

@@ -1,4 +1,4 @@
-import type { PolicyScope } from '../../policy/scope.ts';
+import type { PolicyScope } from '../../policy/compile.ts';
 import type { Policies } from '../../project/model.ts';
 import {
   evaluateFormula,

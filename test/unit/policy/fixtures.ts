@@ -1,8 +1,7 @@
 import type { User } from '../../../src/context.ts';
 import type { JsonObject, JsonValue } from '../../../src/json.ts';
-import { compilePolicies } from '../../../src/policy/compile.ts';
+import { compilePolicies, type PolicyScope } from '../../../src/policy/compile.ts';
 import { enforceInput, enforceOutput } from '../../../src/policy/enforce.ts';
-import type { PolicyScope } from '../../../src/policy/scope.ts';
 import type { Clock } from '../../../src/ports.ts';
 import type { Policies, PolicyRule } from '../../../src/project/model.ts';
 import type { Parameter, TypeNode } from '../../../src/types/node.ts';

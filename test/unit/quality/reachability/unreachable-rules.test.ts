@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { User } from '../../../../src/context.ts';
-import { compilePolicies } from '../../../../src/policy/compile.ts';
+import { compilePolicies, type PolicyScope } from '../../../../src/policy/compile.ts';
 import { enforceInput } from '../../../../src/policy/enforce.ts';
-import type { PolicyScope } from '../../../../src/policy/scope.ts';
 import type { Policies, PolicyRule } from '../../../../src/project/model.ts';
 import { endpointAccessOf } from '../../../../src/quality/reachability/access.ts';
 import { checkReach } from '../../../../src/quality/reachability/unreachable-rules.ts';
