@@ -107,7 +107,7 @@ async function toInquiry(question: Question, values: JsonObject): Promise<Elicit
 
 /** The first call that renders a template loads the template engine. */
 async function render(template: string, values: JsonObject): Promise<string> {
-  const { renderText } = await import('../template/prompt.ts');
+  const { renderText } = await import('../template/render.ts');
   return renderText(template, values);
 }
 

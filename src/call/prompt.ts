@@ -33,7 +33,7 @@ export async function renderMessages(
   values: JsonObject,
 ): Promise<readonly JsonObject[]> {
   // The first call that renders a template loads the template engine.
-  const { renderPrompt } = await import('../template/prompt.ts');
+  const { renderPrompt } = await import('../template/render.ts');
   return renderPrompt(messages, values).map(({ role, content }) =>
     content.type === 'text'
       ? { role, type: 'text', prompt: content.text }

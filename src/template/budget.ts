@@ -1,5 +1,5 @@
 import { SvcError } from '../errors.ts';
-import { templateError } from './errors.ts';
+import { templateError } from './value.ts';
 
 /** The largest number of characters of the result and of every text made on the way to it. */
 const MAX_TEXT = 1_048_576;

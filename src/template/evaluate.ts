@@ -1,4 +1,3 @@
-import { templateError } from './errors.ts';
 import { filterOf, runFilter } from './filters.ts';
 import { memberOf, sliceOf } from './methods.ts';
 import type { MemberNode, Node, SliceNode } from './node.ts';
@@ -13,6 +12,7 @@ import {
   kindNameOf,
   sizeOf,
   type TemplateCall,
+  templateError,
   toNumber,
   type Value,
 } from './value.ts';

@@ -1,5 +1,4 @@
 import { createWriter, type Writer } from './budget.ts';
-import { templateError } from './errors.ts';
 import { applyFilter, callValue, evaluate, toCall } from './evaluate.ts';
 import type { CallBlockNode, ForNode, Node, SetNode } from './node.ts';
 import { nest, type TemplateScope } from './scope.ts';
@@ -9,6 +8,7 @@ import {
   isTemplateList,
   isTrue,
   kindNameOf,
+  templateError,
   toItems,
   toTemplateText,
   type Value,

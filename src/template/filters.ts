@@ -1,5 +1,4 @@
 import type { Budget } from './budget.ts';
-import { templateError } from './errors.ts';
 import { LIST_FILTERS, pluck } from './lists.ts';
 import { escapeText, indentText, TEXT_FUNCTIONS, type TextFunction, trimText, truncateText } from './text.ts';
 import {
@@ -11,6 +10,7 @@ import {
   payForResult,
   sizeOf,
   type TemplateCall,
+  templateError,
   toItems,
   toJson,
   toNumber,

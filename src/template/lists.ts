@@ -1,6 +1,6 @@
 import { type Budget, createWriter } from './budget.ts';
-import { compare, isEqual } from './comparison.ts';
 import { memberOf } from './methods.ts';
+import { compare, isEqual } from './operators.ts';
 import { passes } from './tests.ts';
 import {
   argument,

@@ -1,5 +1,4 @@
 import type { Budget } from './budget.ts';
-import { templateError } from './errors.ts';
 import { splitText, TEXT_FUNCTIONS, type TextFunction, trimText } from './text.ts';
 import {
   argument,
@@ -11,6 +10,7 @@ import {
   payFor,
   payForResult,
   type TemplateCall,
+  templateError,
   toTemplateText,
   type Value,
 } from './value.ts';

@@ -1,11 +1,12 @@
 import { SvcError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
+import type { PromptMessage } from '../project/model.ts';
 import { createBudget, createWriter } from './budget.ts';
-import { templateError } from './errors.ts';
 import { execute } from './execute.ts';
 import type { Node } from './node.ts';
 import { parseTemplate } from './parse.ts';
 import { createScope } from './scope.ts';
+import { templateError } from './value.ts';
 
 /** A parsed template. */
 export interface Template {
@@ -14,6 +15,17 @@ export interface Template {
 
 const templates = new Map<string, Template>();
 const MAX_TEMPLATES = 2000;
+
+/** The content of a rendered message: a text, or the URI of a resource. */
+type RenderedContent =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'resource_link'; readonly uri: string };
+
+/** A message of a rendered prompt. */
+interface RenderedMessage {
+  readonly role: 'user' | 'assistant';
+  readonly content: RenderedContent;
+}
 
 /** Parses a template and caches it, because a server renders the same few again and again. Throws `project_invalid`. */
 export function compileTemplate(text: string): Template {
@@ -44,4 +56,26 @@ export function renderTemplate({ program }: Template, variables: JsonObject): st
     throw thrown;
   }
   return writer.text();
+}
+
+/**
+ * Renders the messages of a prompt with some values. MCP knows the roles user and assistant, so a system message becomes
+ * one of the user. The text of a message of type `resource` is a URI; we remove the blanks around it.
+ */
+export function renderPrompt(
+  messages: readonly PromptMessage[],
+  values: JsonObject,
+): readonly RenderedMessage[] {
+  return messages.map(({ role, type, prompt }) => {
+    const text = renderTemplate(compileTemplate(prompt), values);
+    return {
+      role: role === 'assistant' ? 'assistant' : 'user',
+      content: type === 'resource' ? { type: 'resource_link', uri: text.trim() } : { type: 'text', text },
+    };
+  });
+}
+
+/** Renders one template with some values. */
+export function renderText(template: string, values: JsonObject): string {
+  return renderTemplate(compileTemplate(template), values);
 }

@@ -1,7 +1,6 @@
 import type { Budget } from './budget.ts';
-import { compare, contains, isEqual } from './comparison.ts';
-import { templateError } from './errors.ts';
-import { isDict, isTemplateList, payFor, toNumber, type Value } from './value.ts';
+import { compare, contains, isEqual } from './operators.ts';
+import { isDict, isTemplateList, payFor, templateError, toNumber, type Value } from './value.ts';
 
 /** Answers `value is name`. Only filters such as `select()` give `other`. */
 type Test = (value: Value, other: Value, budget: Budget) => boolean;

@@ -1,6 +1,5 @@
 import type { Budget } from './budget.ts';
-import { templateError } from './errors.ts';
-import { argument, type TemplateCall, toTemplateText, type Value } from './value.ts';
+import { argument, type TemplateCall, templateError, toTemplateText, type Value } from './value.ts';
 
 /** A filter or method of a text. */
 export type TextFunction = (text: string, call: TemplateCall, budget: Budget) => Value;

@@ -1,5 +1,5 @@
+import { SvcError } from '../errors.ts';
 import type { Budget } from './budget.ts';
-import { templateError } from './errors.ts';
 
 /** A value that a template computes with: JSON, undefined, a function or a `namespace()`. */
 export type Value =
@@ -143,4 +143,9 @@ export function kindNameOf(value: Value): string {
   if (isTemplateList(value)) return 'a list';
   if (typeof value === 'object') return isNamespace(value) ? 'a namespace' : 'an object';
   return `a ${typeof value}`;
+}
+
+/** The error of a template that fails while it is rendered. `why` must not repeat a value. */
+export function templateError(why: string): SvcError {
+  return new SvcError('internal', `The template cannot be rendered: ${why}.`);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { renderPrompt } from '../../../src/template/prompt.ts';
+import { renderPrompt } from '../../../src/template/render.ts';
 
 describe('a prompt', () => {
   it('renders every message with the values', () => {
