@@ -13,7 +13,7 @@ import { SvcError } from '../../src/errors.ts';
 import type { Log } from '../../src/ports.ts';
 import { type Finding, preventsServing } from '../../src/project/finding.ts';
 import { loadProject } from '../../src/project/load.ts';
-import { SITE_NAME } from '../../src/project/site.ts';
+import { SITE_NAME } from '../../src/project/site-model.ts';
 import { loadSettings } from '../../src/settings/load.ts';
 import type { Settings } from '../../src/settings/model.ts';
 import { concealedLog, createConcealment } from '../../src/settings/references/concealment.ts';

@@ -9,7 +9,7 @@ import { SvcError } from '../../src/errors.ts';
 import type { Database, Files } from '../../src/ports.ts';
 import type { Finding } from '../../src/project/finding.ts';
 import type { Project } from '../../src/project/model.ts';
-import { SITE_NAME } from '../../src/project/site.ts';
+import { SITE_NAME } from '../../src/project/site-model.ts';
 import {
   ALLOWABLE,
   type Allowed,

@@ -4,7 +4,7 @@ import { openNodeSource } from '../../adapters/node/references/source.ts';
 import { findUserFile, homeOf } from '../../adapters/node/user-file.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { Finding } from '../../src/project/finding.ts';
-import { SITE_NAME } from '../../src/project/site.ts';
+import { SITE_NAME } from '../../src/project/site-model.ts';
 import type { Override } from '../../src/settings/environment.ts';
 import { type LoadedSettings, loadSettings, type SettingsInput } from '../../src/settings/load.ts';
 import type { Settings } from '../../src/settings/model.ts';

@@ -5,7 +5,7 @@ import { SvcError } from '../../src/errors.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../src/json.ts';
 import type { Finding } from '../../src/project/finding.ts';
 import type { Endpoint, EndpointFile } from '../../src/project/model.ts';
-import { SITE_NAME } from '../../src/project/site.ts';
+import { SITE_NAME } from '../../src/project/site-model.ts';
 import { lintProject } from '../../src/quality/lint/lint.ts';
 import { estimateTokens } from '../../src/quality/lint/token-bill.ts';
 import {

@@ -9,8 +9,8 @@ import {
   type Project,
 } from './model.ts';
 import { listFolder } from './read.ts';
-import { DEFAULT_PATHS, loadSite, SITE_NAME } from './site.ts';
-import type { Paths } from './site-model.ts';
+import { loadSite } from './site.ts';
+import { DEFAULT_PATHS, type Paths, SITE_NAME } from './site-model.ts';
 import { discoverSkills } from './skills/discover.ts';
 import { loadSkill } from './skills/load.ts';
 import { parseUriTemplate, toShape } from './uri.ts';

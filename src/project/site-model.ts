@@ -2,6 +2,9 @@ import type { Attachment } from './attachment.ts';
 import type { Extension } from './extension.ts';
 import type { EndpointLimits, Policies } from './model.ts';
 
+/** The site file's name, in the root of every project. */
+export const SITE_NAME = 'svc-site.yml';
+
 export const FOLDERS = [
   'tools',
   'resources',
@@ -15,6 +18,9 @@ export const FOLDERS = [
   'audit',
   'data',
 ] as const;
+
+/** The folders of a project whose site file names none. */
+export const DEFAULT_PATHS = Object.fromEntries(FOLDERS.map((name) => [name, name])) as Paths;
 
 /** The project's folders, relative to its root, without a trailing slash. */
 export type Paths = { readonly [name in (typeof FOLDERS)[number]]: string };

@@ -9,8 +9,9 @@ import { present } from './schema/shape.ts';
 import { type ParsedProfile, type ParsedSiteFile, SITE_FILE } from './schema/site.ts';
 import {
   type Dbt,
-  FOLDERS,
+  DEFAULT_PATHS,
   type Paths,
+  SITE_NAME,
   type SiteFile,
   type SiteProfile,
   SQL_TOOLS,
@@ -19,18 +20,12 @@ import {
 import type { Positions } from './yaml/position.ts';
 import { parseYaml, type YamlFile } from './yaml/yaml.ts';
 
-/** The site file's name, in the root of every project. */
-export const SITE_NAME = 'svc-site.yml';
-
 /** The site, null if it has errors, and every finding. */
 interface LoadedSite {
   readonly site: SiteFile | null;
   readonly positions: Positions;
   readonly findings: readonly Finding[];
 }
-
-/** The folders of a project whose site file names none. */
-export const DEFAULT_PATHS = Object.fromEntries(FOLDERS.map((name) => [name, name])) as Paths;
 
 /** Reads and checks `svc-site.yml` under a profile; the default is the profile that the file names. */
 export async function loadSite(files: Files, profile?: string): Promise<LoadedSite> {

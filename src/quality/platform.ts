@@ -2,8 +2,7 @@ import type { SvcError } from '../errors.ts';
 import type { Database } from '../ports.ts';
 import { isRemote } from '../project/attachment.ts';
 import type { Finding } from '../project/finding.ts';
-import { SITE_NAME } from '../project/site.ts';
-import { extensionPath, type SiteFile } from '../project/site-model.ts';
+import { extensionPath, SITE_NAME, type SiteFile } from '../project/site-model.ts';
 import { type Path, type Positions, positionAt } from '../project/yaml/position.ts';
 
 /** The serving engine, and the platform if one was requested. */

@@ -2,7 +2,7 @@ import type { Database } from '../ports.ts';
 import type { Finding } from '../project/finding.ts';
 import { foldName } from '../project/fold-name.ts';
 import type { TableRule } from '../project/model.ts';
-import { SITE_NAME } from '../project/site.ts';
+import { SITE_NAME } from '../project/site-model.ts';
 import { type Path, type Positions, positionAt } from '../project/yaml/position.ts';
 import { nearestName } from '../types/nearest.ts';
 import { readTables, type Tables } from './drift/tables.ts';

@@ -11,7 +11,7 @@ import {
 import { dirname, join, resolve, sep } from 'node:path';
 import { messageOf, SvcError } from '../../../src/errors.ts';
 import type { Files } from '../../../src/ports.ts';
-import { SITE_NAME } from '../../../src/project/site.ts';
+import { SITE_NAME } from '../../../src/project/site-model.ts';
 
 /** Finds the nearest folder with a svc-site.yml, from `start` upwards; null if there is none. */
 export async function findProjectRoot(start: string): Promise<string | null> {

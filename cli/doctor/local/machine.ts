@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
-import { SITE_NAME } from '../../../src/project/site.ts';
+import { SITE_NAME } from '../../../src/project/site-model.ts';
 import type { Settings, TransportSettings } from '../../../src/settings/model.ts';
 import { type Check, fetchForCheck, objectOf, ok, problem } from '../check.ts';
 

@@ -2,7 +2,7 @@ import type { checkCallerColumns, checkPolicies, PolicyIssue } from '../../polic
 import type { checkTableRules } from '../../policy/checks/tables.ts';
 import type { Finding } from '../../project/finding.ts';
 import type { Project, ToolEndpoint } from '../../project/model.ts';
-import { SITE_NAME } from '../../project/site.ts';
+import { SITE_NAME } from '../../project/site-model.ts';
 import { type Path, type Positions, positionAt } from '../../project/yaml/position.ts';
 import { CALL_NAME, SEARCH_NAME } from '../tool-search.ts';
 

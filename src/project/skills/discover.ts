@@ -1,8 +1,7 @@
 import type { Files } from '../../ports.ts';
 import type { Finding } from '../finding.ts';
 import { listFolder } from '../read.ts';
-import { DEFAULT_PATHS, SITE_NAME } from '../site.ts';
-import type { Paths } from '../site-model.ts';
+import { DEFAULT_PATHS, type Paths, SITE_NAME } from '../site-model.ts';
 import { type Positions, positionAt } from '../yaml/position.ts';
 
 /** The name of the main file in the folder of a skill. */
