@@ -263,17 +263,14 @@ function createPostAnswer(options: AppOptions, live: Live | null, admission: Adm
   const createHandler = (runtime: Runtime): McpHandler =>
     createMcpHandler(runtime, { ...served, ...kept, claimOnce, private: isProtected(options) });
   const handlers = new WeakMap<Runtime, FindToolset<McpHandler>>();
-  const findHandlerOf = (runtime: Runtime): FindToolset<McpHandler> => {
-    const found = handlers.get(runtime) ?? createToolsets(runtime, createHandler);
-    handlers.set(runtime, found);
-    return found;
-  };
   return async (received) => {
     const { request } = received;
     const caller = await toCaller(received, admission, 'http');
     const body = await readBody(request, options.maxBodyBytes ?? MAX_BODY_BYTES);
-    const handle = findHandlerOf(options.runtime())(request);
-    const answer = await handle({ headers: request.headers, body, caller });
+    const runtime = options.runtime();
+    const findHandler = handlers.get(runtime) ?? createToolsets(runtime, createHandler);
+    handlers.set(runtime, findHandler);
+    const answer = await findHandler(request)({ headers: request.headers, body, caller });
     return 'body' in answer ? endWithKey(answer, caller) : answer;
   };
 }

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { withLease } from '../../src/call/lease.ts';
+import { withLease } from '../../src/call/runtime.ts';
 import { compareSnapshots } from '../../src/quality/drift/compare-snapshot.ts';
 import { BASELINE } from '../../src/quality/drift/document.ts';
 import { type Snapshot, toSnapshot } from '../../src/quality/drift/snapshot.ts';

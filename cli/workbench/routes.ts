@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { toAdminError } from '../../src/admin/errors.ts';
 import type { LiveCalls } from '../../src/admin/live-calls.ts';
 import type { AdminSource } from '../../src/admin/source.ts';
-import { withLease } from '../../src/call/lease.ts';
+import { withLease } from '../../src/call/runtime.ts';
 import { SvcError, toSvcError } from '../../src/errors.ts';
 import type { JsonObject } from '../../src/json.ts';
 import { ENDPOINT_KINDS } from '../../src/project/model.ts';

@@ -3,9 +3,17 @@ import { SvcError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { createArgumentsParser, type Issue, validatorOf } from '../types/validate.ts';
 
+const parsers = new WeakMap<AnyEntry, ReturnType<typeof createArgumentsParser>>();
+
 /** The values of a call with their defaults; throws arguments_invalid with the path of each problem. */
 export function checkArguments(entry: AnyEntry, args: JsonObject): JsonObject {
-  const parsed = argumentsParserOf(entry)(args);
+  let parse = parsers.get(entry);
+  if (parse === undefined) {
+    // Compiled on the first call: a server with 500 tools starts without compiling 500 validators.
+    parse = createArgumentsParser(entry.parameters);
+    parsers.set(entry, parse);
+  }
+  const parsed = parse(args);
   if (parsed.ok) return parsed.values;
   throw new SvcError(
     'arguments_invalid',
@@ -31,16 +39,4 @@ export function validArguments({ parameters }: AnyEntry, args: JsonObject): Json
 /** One line for each problem, with its path. */
 export function toLines(issues: readonly Issue[]): string {
   return issues.map(({ path, message }) => (path ? `- ${path}: ${message}` : `- ${message}`)).join('\n');
-}
-
-type ArgumentsParser = ReturnType<typeof createArgumentsParser>;
-const parsers = new WeakMap<AnyEntry, ArgumentsParser>();
-
-/** Compiled on the first call: a server with 500 tools starts without compiling 500 validators. */
-function argumentsParserOf(entry: AnyEntry): ArgumentsParser {
-  const known = parsers.get(entry);
-  if (known) return known;
-  const parser = createArgumentsParser(entry.parameters);
-  parsers.set(entry, parser);
-  return parser;
 }

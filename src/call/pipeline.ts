@@ -15,7 +15,6 @@ import { callerCredentials, createTextRedactor } from '../redaction/redact.ts';
 import { checkArguments, validArguments } from './arguments.ts';
 import { toBlocks } from './content-blocks.ts';
 import { elicit, splitAnswers, withoutAnswers } from './elicitation.ts';
-import { withLease } from './lease.ts';
 import { notifyChecked, notifyDone, notifyTruncated, type WatchedWork, watchWork } from './notifications.ts';
 import { type EndpointPolicies, policiesOf } from './policies.ts';
 import {
@@ -27,7 +26,7 @@ import {
 } from './prompt.ts';
 import { isPython, runPython } from './python.ts';
 import { checkResult, enforceLimits, type Produced, shapeReturned, shapeRows } from './result.ts';
-import type { Outcome, Runtime } from './runtime.ts';
+import { type Outcome, type Runtime, withLease } from './runtime.ts';
 import { type StatementScan, toScanFacts } from './scan.ts';
 import { findSlot, isSql, runSql } from './sql.ts';
 
@@ -102,7 +101,9 @@ async function traceSteps(call: Call, state: CallState, span: Span): Promise<Ans
     state.decision = decisionAfter(toSvcError(thrown), state.decision);
     throw thrown;
   } finally {
-    span.set(decisionAttributes(state.decision));
+    const { outcome, evaluated } = state.decision;
+    const decided = outcome === 'none' ? {} : { 'svc.policy.decision': outcome };
+    span.set({ ...decided, 'svc.policy.rules_evaluated': evaluated });
   }
 }
 
@@ -246,7 +247,7 @@ async function produce(
   await span.span('svc.validation.output', {}, async () => {
     if (call.checkResult !== false) checkResult(entry, produced.value);
   });
-  slot?.keep(produced);
+  if (slot?.found === null) slot.keep(produced);
   return produced;
 }
 
@@ -320,6 +321,9 @@ function decide({ runtime, entry, args, context }: Call, state: CallState, decis
   if (decision.outcome === 'deny') throw toDeniedError(decision);
 }
 
+/** The outcomes of results whose value no policy changed. A kept result has the same one each time. */
+const outcomes = new WeakMap<Produced, Outcome>();
+
 /** Makes the answer from the value that the output policies left. */
 async function toAnswer(call: Call, produced: Produced, value: JsonValue): Promise<Answer> {
   const { entry, context } = call;
@@ -327,22 +331,14 @@ async function toAnswer(call: Call, produced: Produced, value: JsonValue): Promi
     const messages = toMessages(entry, value);
     return { messages: await Promise.all(messages.map((message) => embedResource(call, message))) };
   }
-  const outcome = toOutcome(entry, produced, value);
+  const unchanged = value === produced.value;
+  const known = unchanged ? outcomes.get(produced) : undefined;
+  const outcome = known ?? enforceLimits(value, produced.truncated, entry.limits);
+  if (unchanged) outcomes.set(produced, outcome);
   if (outcome.truncated !== null) notifyTruncated(context, outcome.truncated);
   const isContent = entry.kind === 'tool' && entry.content === 'rows';
   const blocks = isContent ? { blocks: toBlocks(outcome.value, entry.name) } : {};
   return { ...outcome, binary: produced.binary && typeof value === 'string', ...blocks };
-}
-
-/** The outcomes of results whose value no policy changed. A kept result has the same one each time. */
-const outcomes = new WeakMap<Produced, Outcome>();
-
-function toOutcome({ limits }: Sourced, produced: Produced, value: JsonValue): Outcome {
-  const before = value === produced.value ? outcomes.get(produced) : undefined;
-  if (before !== undefined) return before;
-  const outcome = enforceLimits(value, produced.truncated, limits);
-  if (value === produced.value) outcomes.set(produced, outcome);
-  return outcome;
 }
 
 /** Reads a resource of this project that a prompt refers to, under the same policies as any other reader. */
@@ -368,11 +364,6 @@ function attributesOf({ entry, context }: Call): SpanAttributes {
   };
 }
 
-function decisionAttributes({ outcome, evaluated }: Decision): SpanAttributes {
-  const rules = { 'svc.policy.rules_evaluated': evaluated };
-  return outcome === 'none' ? rules : { 'svc.policy.decision': outcome, ...rules };
-}
-
 /**
  * Reports an ended call to the observer, and waits for its record if the disk is behind. A call that waits for answers
  * has not ended: the client sends it again.
@@ -386,6 +377,11 @@ async function record(
   const { observe, clock } = runtime;
   const error = 'error' in end ? end.error : null;
   if (observe === undefined || error?.code === 'input_required') return;
+  let result: JsonValue = null;
+  if ('answer' in end) {
+    const { answer } = end;
+    result = 'messages' in answer ? answer.messages.map(toRecordedMessage) : answer.value;
+  }
   observe({
     kind: entry.kind,
     name: entry.name,
@@ -396,14 +392,10 @@ async function record(
     ...state,
     status: error === null ? 'success' : 'error',
     error,
-    result: 'answer' in end ? toRecorded(end.answer) : null,
+    result,
     ...(events.length === 0 ? {} : { events }),
     ...(cached === null ? {} : { cached }),
     ...(scans.length === 0 ? {} : toScanFacts(scans)),
   });
   await runtime.written?.();
-}
-
-function toRecorded(answer: Answer): JsonValue {
-  return 'messages' in answer ? answer.messages.map(toRecordedMessage) : answer.value;
 }

@@ -1,11 +1,11 @@
 import type { Catalog } from '../catalog/model.ts';
+import { cancelledError } from '../errors.ts';
 import type { JsonValue } from '../json.ts';
 import type { Clock, Database, Log, Python, Spans } from '../ports.ts';
 import { NO_SPANS } from '../telemetry/no-spans.ts';
 import type { ResultCache } from './cache.ts';
 import type { CallObserver } from './call-record.ts';
 import type { Block } from './content-blocks.ts';
-import type { Lease } from './lease.ts';
 
 /** Everything that a call runs against. */
 export interface Runtime {
@@ -64,6 +64,18 @@ export interface RuntimeDeps {
   readonly spans?: Spans;
 }
 
+/** The parts of a runtime that a reload exchanges. */
+export type LeasedParts = Pick<Runtime, 'database' | 'python'>;
+
+/** The hold of one request on the database and the Python, with their settings, that were in use when it entered. */
+export interface Lease {
+  readonly parts: LeasedParts;
+  /** Rejects if the server ends before the request does; never settles otherwise. */
+  readonly over: Promise<never>;
+  /** Gives the parts back. Those that a reload has replaced are closed after their last request. */
+  release(): void;
+}
+
 /** A runtime that opens its database, and its Python, on the first call that needs it. */
 export function createRuntime({ open, openPython, ...parts }: RuntimeDeps): Runtime {
   const python = openPython === undefined ? {} : { python: openOnce(openPython) };
@@ -80,4 +92,26 @@ export function openOnce<Port>(open: () => Promise<Port>): () => Promise<Port> {
     });
     return opened;
   };
+}
+
+/**
+ * Runs one request on the parts that are in use now, whatever a reload does meanwhile. Throws the reason if the server
+ * ends before the request does. Work inside a request shares its lease.
+ *
+ *     await withLease(runtime, signal, async (leased) => (await leased.database()).run(request, call));
+ */
+export async function withLease<T>(
+  runtime: Runtime,
+  signal: AbortSignal,
+  work: (leased: Runtime) => Promise<T>,
+): Promise<T> {
+  const { lease, ...own } = runtime;
+  if (lease === undefined) return work(runtime);
+  if (signal.aborted) throw cancelledError();
+  const { parts, over, release } = lease();
+  try {
+    return await Promise.race([work({ ...own, ...parts }), over]);
+  } finally {
+    release();
+  }
 }

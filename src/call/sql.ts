@@ -114,12 +114,13 @@ export interface SqlWork {
 }
 
 function toRequest(entry: SqlEntry, values: JsonObject): SqlRequest {
-  const { source } = entry;
+  const { source, returns, limits } = entry;
   return {
     sql: source.sql,
     values: parametersOf(entry).map((parameter) => toSqlValue(parameter, values[parameter.name] ?? null)),
     mode: source.mode,
-    maxRows: maxRowsOf(entry),
+    // A single-row shape fetches two rows, which is enough to see that there are too many.
+    maxRows: returns === null || returns.type === 'array' ? limits.rows : 2,
     ...(source.unattached ? { unattached: true } : {}),
   };
 }
@@ -152,12 +153,6 @@ function parametersOf(entry: SqlEntry): readonly Parameter[] {
   });
   bound.set(entry, found);
   return found;
-}
-
-/** A single-row shape fetches two rows, which is enough to see that there are too many. */
-function maxRowsOf({ returns, limits }: SqlEntry): number {
-  const many = returns === null || returns.type === 'array';
-  return many ? limits.rows : 2;
 }
 
 /**

@@ -1,5 +1,4 @@
-import { withLease } from '../call/lease.ts';
-import type { Runtime } from '../call/runtime.ts';
+import { type Runtime, withLease } from '../call/runtime.ts';
 import { SvcError } from '../errors.ts';
 
 const PROBE_MS = 5_000;

@@ -1,7 +1,7 @@
 import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
 import { callEndpoint } from '../call/pipeline.ts';
 import type { Outcome, Runtime } from '../call/runtime.ts';
-import type { ToolEntry } from '../catalog/model.ts';
+import type { Catalog, ToolEntry } from '../catalog/model.ts';
 import type { RequestContext } from '../context.ts';
 import { toSvcError } from '../errors.ts';
 import { isObject, type JsonObject } from '../json.ts';
@@ -35,31 +35,27 @@ export function createDirectPath(
 ): AnswerDirectly {
   const { tools } = runtime.catalog;
   const plain = new Map(Object.entries(tools).filter(([, entry]) => isPlainTool(entry)));
-  const identity = JSON.stringify({ [SERVER_INFO_META_KEY]: toServerInfo(runtime.catalog, version) });
+  const signatures = { legacy: UNSIGNED, modern: signatureOf(runtime.catalog, version) };
   return ({ headers, request, caller }) => {
     const call = readCall(request, headers, plain);
     return call === null ? null : answer(request, call, toRequestContext(caller, request.meta));
   };
 
   async function answer(request: PlainRequest, call: Called, context: RequestContext): Promise<string> {
-    const result = await run(request, call, context);
-    if (call.entry.source.mode === 'write') changes?.notifyResource(null);
-    return toResponseText(request, result);
-  }
-
-  async function run(
-    { era }: PlainRequest,
-    { entry, args }: Called,
-    context: RequestContext,
-  ): Promise<string> {
-    const sign = signatureOf(era, identity);
+    const { era } = request;
+    const { entry, args } = call;
+    let result: string;
     try {
-      return toResultText(entry, await callEndpoint({ runtime, entry, args, context }), { era, ...sign });
+      const outcome = await callEndpoint({ runtime, entry, args, context });
+      result = toResultText(entry, outcome, signatures[era]);
     } catch (thrown) {
       const error = toSvcError(thrown);
       logFailure(runtime, { method: 'tools/call', entry, args, context }, error);
-      return `{"content":[${toTextBlock(failureText(error, context.requestId))}],"isError":true${sign.last}}`;
+      const text = toTextBlock(failureText(error, context.requestId));
+      result = `{"content":[${text}],"isError":true${signatures[era].last}}`;
     }
+    if (entry.source.mode === 'write') changes?.notifyResource(null);
+    return toResponseText(request, result);
   }
 }
 
@@ -91,24 +87,25 @@ function readCall(
 
 /** The members that name this server in a modern result: its `_meta` without braces, and all of them at its end. */
 interface Signature {
+  readonly era: Era;
   readonly meta: string;
   readonly type: string;
   readonly last: string;
 }
 
-const UNSIGNED: Signature = { meta: '', type: '', last: '' };
+const UNSIGNED: Signature = { era: 'legacy', meta: '', type: '', last: '' };
 
-function signatureOf(era: Era, identity: string): Signature {
-  if (era === 'legacy') return UNSIGNED;
+function signatureOf(catalog: Catalog, version: string): Signature {
+  const identity = JSON.stringify({ [SERVER_INFO_META_KEY]: toServerInfo(catalog, version) });
   const type = ',"resultType":"complete"';
-  return { meta: `,${identity.slice(1, -1)}`, type, last: `${type},"_meta":${identity}` };
+  return { era: 'modern', meta: `,${identity.slice(1, -1)}`, type, last: `${type},"_meta":${identity}` };
 }
 
 /** Writes a result. The text of its content is the JSON of its value, so the value is written once. */
 function toResultText(
   entry: ToolEntry,
   { value, text, truncated }: Outcome,
-  { era, meta, type, last }: Signature & { readonly era: Era },
+  { era, meta, type, last }: Signature,
 ): string {
   const json = typeof value === 'string' ? JSON.stringify(value) : text;
   const wraps = era === 'legacy' && (isWrapped(entry, era) || !isObject(value));

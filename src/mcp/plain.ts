@@ -41,7 +41,7 @@ export function createPlainReader(): ReadPlain {
     if (!isObject(body) || !hasOnly(body, MESSAGE_KEYS)) return null;
     const { jsonrpc, id, method, params = {} } = body;
     if (jsonrpc !== '2.0' || typeof method !== 'string' || !isObject(params)) return null;
-    if (typeof id !== 'string' && !isInteger(id)) return null;
+    if (typeof id !== 'string' && (typeof id !== 'number' || !Number.isSafeInteger(id))) return null;
     const { _meta: meta } = params;
     if (meta !== undefined && !isObject(meta)) return null;
     const era = eraOf(headers, method, meta);
@@ -58,10 +58,6 @@ export function hasOnly(value: JsonObject, keys: ReadonlySet<string>): boolean {
 /** The response to a request, from the JSON of its result. */
 export function toResponseText({ id }: PlainRequest, result: string): string {
   return `{"result":${result},"jsonrpc":"2.0","id":${JSON.stringify(id)}}`;
-}
-
-function isInteger(id: JsonValue | undefined): id is number {
-  return Number.isSafeInteger(id);
 }
 
 /** The era in which headers and `_meta` agree; null if they disagree, or ask for more than an answer. */

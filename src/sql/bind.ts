@@ -1,7 +1,7 @@
 import { SvcError } from '../errors.ts';
 import { isList, isObject, type JsonObject, type JsonValue } from '../json.ts';
 import type { SqlValue } from '../sql-value.ts';
-import { type Format, formatOf } from '../types/formats.ts';
+import { formatOf } from '../types/formats.ts';
 import type { TypeNode } from '../types/node.ts';
 
 /** The most undeclared properties that one object type takes: each one is a field of every struct in a list. */
@@ -24,18 +24,15 @@ function toColumn(node: TypeNode, values: readonly JsonValue[]): readonly SqlVal
       return values.map((value) => (value === null ? null : Number(value)));
     case 'boolean':
       return values.map((value) => (value === null ? null : value === true));
-    case 'string':
-      return values.map((value) => (value === null ? null : toTextValue(node.format, String(value))));
+    case 'string': {
+      const toSql = node.format === undefined ? String : (formatOf(node.format).toSql ?? String);
+      return values.map((value) => (value === null ? null : toSql(String(value))));
+    }
     case 'array':
       return toLists(values, node.items);
     case 'object':
       return toStructs(node, values);
   }
-}
-
-function toTextValue(format: Format | undefined, text: string): SqlValue {
-  const toSql = format === undefined ? null : formatOf(format).toSql;
-  return toSql === null ? text : toSql(text);
 }
 
 /** Converts lists whose items share one type. */

@@ -1,5 +1,4 @@
 import { isList, isObject, type JsonValue, tryJson } from '../json.ts';
-import { boundsIssue } from './bounds.ts';
 import { fitsHugeint, parseDecimal, toInteger } from './decimal.ts';
 import type { TypeName } from './node.ts';
 
@@ -28,6 +27,10 @@ export const EXACT: { readonly [type in TypeName]: (value: unknown) => Coerced }
   array: (value) => accept(value, isList(value), 'must be a list'),
   object: (value) => accept(value, isObject(value), 'must be an object'),
 };
+
+const MAX_DEPTH = 64;
+const MAX_VALUES = 100_000;
+const NOT_UNICODE = 'has text that is not valid Unicode (half of a surrogate pair)';
 
 /** Names the kind of a value without revealing the value. */
 function kindOf(value: unknown): string {
@@ -97,4 +100,33 @@ function fromText(value: unknown, fits: (value: unknown) => boolean, problem: st
   if (!fits(parsed)) return { problem: `${problem}, not text` };
   const tooMuch = boundsIssue(parsed);
   return tooMuch === null ? { value: parsed } : { problem: tooMuch };
+}
+
+function isUnicode(value: unknown): boolean {
+  return typeof value !== 'string' || value.isWellFormed();
+}
+
+/**
+ * Returns why a client's value is unsafe to walk or cannot arrive: nested too deep, too large, with a `__proto__` key, or
+ * with half of a surrogate pair, which UTF-8 cannot hold. Returns null for a safe value.
+ */
+export function boundsIssue(root: unknown): string | null {
+  if (!isUnicode(root)) return NOT_UNICODE;
+  const open: { readonly value: object; readonly depth: number }[] = [];
+  if (typeof root === 'object' && root !== null) open.push({ value: root, depth: 1 });
+  let values = 0;
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { value, depth } = next;
+    if (depth > MAX_DEPTH) return `is nested deeper than ${MAX_DEPTH} levels`;
+    if (Object.hasOwn(value, '__proto__')) return 'has a key named __proto__';
+    const children: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+    const names = Array.isArray(value) ? [] : Object.keys(value);
+    if (!names.every(isUnicode) || !children.every(isUnicode)) return NOT_UNICODE;
+    values += children.length;
+    if (values > MAX_VALUES) return `has more than ${MAX_VALUES} values`;
+    for (const child of children) {
+      if (typeof child === 'object' && child !== null) open.push({ value: child, depth: depth + 1 });
+    }
+  }
+  return null;
 }

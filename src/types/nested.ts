@@ -60,8 +60,8 @@ export function createObjectWalk(shape: ObjectShape): Walk {
       if (result !== undefined) setField(converted, property.name, result);
     }
     const others = Object.keys(fields).filter((name) => !known.has(name));
-    if (!shape.open) reportUnknown(others.slice(0, MAX_WRONG), names, shape.noun, report);
-    else for (const name of others) setField(converted, name, fields[name] ?? null);
+    if (shape.open) for (const name of others) setField(converted, name, fields[name] ?? null);
+    else if (others.length > 0) reportUnknown(others.slice(0, MAX_WRONG), names, shape.noun, report);
     return converted;
   };
 }

@@ -1,8 +1,7 @@
 import * as v from 'valibot';
 import { SvcError } from '../errors.ts';
 import { isObject, type JsonObject, type JsonValue } from '../json.ts';
-import { boundsIssue } from './bounds.ts';
-import { COERCE, EXACT } from './coerce.ts';
+import { boundsIssue, COERCE, EXACT } from './coerce.ts';
 import { constraintsOf } from './constraints.ts';
 import {
   createArrayWalk,
@@ -74,7 +73,9 @@ export function createArgumentsParser(parameters: readonly Parameter[]): (args: 
     const problem = boundsIssue(args);
     if (problem !== null) return { ok: false, issues: [{ path: '', message: problem }] };
     const result = run(schema, args ?? {});
-    return result.ok ? { ok: true, values: toObject(result.value) } : result;
+    if (!result.ok) return result;
+    if (isObject(result.value)) return { ok: true, values: result.value };
+    throw new SvcError('internal', 'Arguments are an object once they are checked.');
   };
 }
 
@@ -92,11 +93,6 @@ function pathText(path: readonly v.IssuePathItem[] | undefined): string {
     if (!/^[\p{L}_][\p{L}\p{N}_-]*$/u.test(name)) return `${text}[${JSON.stringify(name)}]`;
     return text === '' ? name : `${text}.${name}`;
   }, '');
-}
-
-function toObject(value: JsonValue): JsonObject {
-  if (isObject(value)) return value;
-  throw new SvcError('internal', 'Arguments are an object once they are checked.');
 }
 
 /** Compiles a type node and all nodes below it. Throws project_invalid for a type nested too deep. */

@@ -1,4 +1,4 @@
-import type { Lease, LeasedParts } from '../../../src/call/lease.ts';
+import type { Lease, LeasedParts } from '../../../src/call/runtime.ts';
 import { SvcError, toSvcError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/ports.ts';
 

@@ -1,8 +1,7 @@
 import type { Server, ServerContext } from '@modelcontextprotocol/server';
 import * as v from 'valibot';
 import { completeParameter } from '../../call/completion.ts';
-import { withLease } from '../../call/lease.ts';
-import type { Runtime } from '../../call/runtime.ts';
+import { type Runtime, withLease } from '../../call/runtime.ts';
 import type { Catalog, PromptEntry, ResourceEntry } from '../../catalog/model.ts';
 import { toSvcError } from '../../errors.ts';
 import type { Parameter } from '../../types/node.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Generation, Leases } from '../../../../../adapters/node/reload/leases.ts';
-import { withLease } from '../../../../../src/call/lease.ts';
+import { withLease } from '../../../../../src/call/runtime.ts';
 import { SvcError } from '../../../../../src/errors.ts';
 import type { Database, LogLine } from '../../../../../src/ports.ts';
 import { createFakeRuntime } from '../../../mcp/fixture.ts';
