@@ -22,9 +22,8 @@ import { OWN_ADDRESS, type PublicAddress, publicBase } from './http/public-addre
 import { type CountRequest, createRequestCount, type RateLimit } from './http/rate-limit.ts';
 import type { Changes } from './mcp/changes.ts';
 import type { Caller } from './mcp/context.ts';
-import { type Live, openLive } from './mcp/sessions/live.ts';
 import { answerEnd, answerListen, namesSession } from './mcp/sessions/session-requests.ts';
-import type { Sessions } from './mcp/sessions/sessions.ts';
+import { type Live, openLive, type Sessions } from './mcp/sessions/sessions.ts';
 import { createToolsets, type FindToolset } from './mcp/toolsets.ts';
 import { type TextResponse, toResponse } from './mcp/transport/response.ts';
 import {

@@ -1,5 +1,4 @@
-import type { CompletionSql, PromptEntry, ResourceEntry } from '../catalog/model.ts';
-import { TYPED_VALUE } from '../catalog/typed-value.ts';
+import { type CompletionSql, type PromptEntry, type ResourceEntry, TYPED_VALUE } from '../catalog/model.ts';
 import { mayCall, type RequestContext } from '../context.ts';
 import { type JsonObject, toTextOrJson } from '../json.ts';
 import { toSqlValue } from '../sql/bind.ts';

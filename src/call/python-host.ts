@@ -1,12 +1,14 @@
 import { logIdsOf, type NotificationLevel, type RequestContext } from '../context.ts';
+import { sha256Hex } from '../crypto/digest.ts';
 import { SvcError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import type { Database, Log, LogLine, PythonHost, SqlResult } from '../ports.ts';
 import { answerParameters } from '../project/elicitation-model.ts';
 import { type CallTexts, callerCredentials, createTextRedactor } from '../redaction/redact.ts';
-import { enforceVerb } from '../sql/statement.ts';
+import { scanParameters } from '../sql/parameters.ts';
+import { classify, enforceVerb, statementsOf } from '../sql/statement.ts';
+import type { SqlValue } from '../sql-value.ts';
 import type { PythonEntry, PythonWork } from './python.ts';
-import { bindParameters, type PythonStatement, statementOf } from './python-statement.ts';
 import type { Runtime } from './runtime.ts';
 import { runScanned } from './scan.ts';
 import { toSqlCaller } from './sql.ts';
@@ -21,6 +23,20 @@ interface HostWork extends PythonWork {
   readonly ended: AbortSignal;
   readonly args: JsonObject;
 }
+
+/** A statement of a Python function with its named parameters rewritten to positions. */
+interface PythonStatement {
+  readonly sql: string;
+  readonly order: readonly string[];
+  readonly mode: 'read' | 'write';
+  readonly operation: string;
+  readonly hash: string;
+}
+
+const MAX_STATEMENTS = 500;
+/** Longer statements usually contain values and do not come again. */
+const MAX_STATEMENT_LENGTH = 20_000;
+const statements = new Map<string, Promise<PythonStatement>>();
 
 /** Answers the requests of one call's function. Its statements run as the caller, within the time that is left. */
 export function createPythonHost(
@@ -131,4 +147,47 @@ const LEVELS = { debug: 'debug', info: 'info', notice: 'info', warning: 'warn', 
 
 function toLine(level: NotificationLevel, message: string): LogLine {
   return { level: LEVELS[level] ?? 'info', message };
+}
+
+/** Parses a statement and caches the result. Throws sql_rejected unless the text is exactly one statement. */
+export function statementOf(sql: string): Promise<PythonStatement> {
+  if (sql.length > MAX_STATEMENT_LENGTH) return readStatement(sql);
+  const found = statements.get(sql) ?? readStatement(sql);
+  // Taken out and put back: the first one is the one that was not used for the longest time.
+  statements.delete(sql);
+  statements.set(sql, found);
+  for (const oldest of statements.keys()) {
+    if (statements.size <= MAX_STATEMENTS) break;
+    statements.delete(oldest);
+  }
+  found.catch(() => statements.delete(sql));
+  return found;
+}
+
+async function readStatement(text: string): Promise<PythonStatement> {
+  const scan = scanParameters(text);
+  const [problem] = scan.problems;
+  if (problem !== undefined) throw refused(`${problem.message}.`);
+  const [first, second] = statementsOf(text);
+  if (first === undefined) throw refused('There is no SQL in it.');
+  if (second !== undefined)
+    throw refused('It holds more than one statement: execute them one after the other.');
+  const { mode, operation } = classify(text);
+  return { ...scan.rewrite(), mode, operation, hash: await sha256Hex(text) };
+}
+
+/** Orders values by the positions of a statement. Throws sql_rejected if one is missing. */
+function bindParameters(
+  { order }: PythonStatement,
+  params: { readonly [name: string]: SqlValue },
+): readonly SqlValue[] {
+  return order.map((name) => {
+    const value = Object.hasOwn(params, name) ? params[name] : undefined;
+    if (value !== undefined) return value;
+    throw refused(`It uses $${name}, and the parameters have no ${name}.`);
+  });
+}
+
+function refused(reason: string): SvcError {
+  return new SvcError('sql_rejected', `The statement cannot run. ${reason}`);
 }

@@ -14,9 +14,8 @@ import { scanParameters } from '../sql/parameters.ts';
 import { classify } from '../sql/statement.ts';
 import { builtinTools, withStatement } from './builtin.ts';
 import { checkCatalog } from './checks/check.ts';
-import { freeze } from './freeze.ts';
 import { functionNameOf } from './function-name.ts';
-import { hashCatalog } from './hash.ts';
+import { freeze, hashCatalog } from './hash.ts';
 import type {
   CallLimits,
   Catalog,

@@ -10,3 +10,10 @@ export function hashCatalog({
   // The round trip keeps only JSON, so that a catalog read back has the same hash.
   return sha256Hex(toCanonicalText(JSON.parse(JSON.stringify(content))));
 }
+
+/** Freezes data deeply. */
+export function freeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  for (const inner of Object.values(value)) freeze(inner);
+  return Object.freeze(value);
+}

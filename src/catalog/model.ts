@@ -12,6 +12,8 @@ import type {
 import type { UriTemplate } from '../project/uri.ts';
 import type { Parameter, TypeNode } from '../types/node.ts';
 
+export type { LargeResult } from '../project/model.ts';
+
 /** SQL compiled once: positions replace the names of parameters. */
 export interface CompiledSql {
   readonly language: 'sql';
@@ -90,8 +92,6 @@ interface Entry {
   readonly wire: JsonObject;
 }
 
-export type { LargeResult } from '../project/model.ts';
-
 /** A tool. */
 export interface ToolEntry extends Entry {
   readonly kind: 'tool';
@@ -144,3 +144,6 @@ export interface Catalog {
   /** Clients see the tools `search` and `call` in place of all tools (`tool_search`). */
   readonly search?: true;
 }
+
+/** The SQL parameter of a completion that contains the text that the user typed. */
+export const TYPED_VALUE = 'value';

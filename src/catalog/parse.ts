@@ -3,8 +3,7 @@ import { SvcError } from '../errors.ts';
 import { tryJson } from '../json.ts';
 import { CONFIRM_OTHERWISE, QUESTION_KINDS } from '../project/elicitation-model.ts';
 import { FILE_FORMATS, TEXT_FORMATS, VIEW_KINDS } from '../project/model.ts';
-import { freeze } from './freeze.ts';
-import { hashCatalog } from './hash.ts';
+import { freeze, hashCatalog } from './hash.ts';
 import type { Catalog } from './model.ts';
 
 const NAMES = v.array(v.string());

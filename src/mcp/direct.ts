@@ -8,11 +8,10 @@ import { isObject, type JsonObject } from '../json.ts';
 import { toServerInfo } from './capabilities.ts';
 import type { Changes } from './changes.ts';
 import { type Caller, toRequestContext } from './context.ts';
-import type { Era } from './era.ts';
+import { type Era, isWrapped } from './era.ts';
 import { failureText, logFailure } from './errors.ts';
 import { TRUNCATED_META_KEY, truncationText } from './methods/result.ts';
 import { hasOnly, type PlainRequest, type PostedMessage, toResponseText } from './plain.ts';
-import { isWrapped } from './wire-tool.ts';
 
 /*
  * The direct path: one plain `tools/call` of either era, answered without the MCP SDK in the bytes that the SDK would send.

@@ -1,4 +1,6 @@
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
+import type { ToolEntry } from '../catalog/model.ts';
+import { isObject, type JsonObject } from '../json.ts';
 
 /** `modern` is 2026-07-28, which has no handshake; `legacy` is every revision with an `initialize` handshake. */
 export type Era = 'modern' | 'legacy';
@@ -13,3 +15,19 @@ export const LEGACY_VERSIONS: readonly string[] = SUPPORTED_PROTOCOL_VERSIONS.fi
 
 /** The last revision with JSON-RPC batches. A legacy request without a version header speaks it too. */
 export const LAST_BATCH_VERSION = '2025-03-26';
+
+/** Whether a declared result has to travel as `{result: …}`: legacy revisions know objects only. */
+export function isWrapped(entry: ToolEntry, era: Era): boolean {
+  const schema = entry.wire.outputSchema;
+  return era === 'legacy' && isObject(schema) && schema.type !== 'object';
+}
+
+/** A tool as `tools/list` of an era shows it. */
+export function toEraTool(entry: ToolEntry, era: Era): JsonObject {
+  if (!isWrapped(entry, era)) return entry.wire;
+  const result = entry.wire.outputSchema ?? {};
+  return {
+    ...entry.wire,
+    outputSchema: { type: 'object', properties: { result }, required: ['result'] },
+  };
+}

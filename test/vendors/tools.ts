@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { openProjectFiles } from '../../adapters/node/project/project-files.ts';
 import { compileCatalog } from '../../src/catalog/compile.ts';
 import type { JsonObject } from '../../src/json.ts';
-import { toEraTool } from '../../src/mcp/wire-tool.ts';
+import { toEraTool } from '../../src/mcp/era.ts';
 import { loadProject } from '../../src/project/load.ts';
 import { exampleOf } from '../../src/types/example.ts';
 import type { Parameter, TypeNode } from '../../src/types/node.ts';

@@ -2,8 +2,8 @@ import type { PromptEndpoint, ResourceEndpoint } from '../../project/model.ts';
 import { scanParameters } from '../../sql/parameters.ts';
 import { classify, statementsOf } from '../../sql/statement.ts';
 import { nearestName } from '../../types/nearest.ts';
-import { TYPED_VALUE } from '../typed-value.ts';
-import type { CatalogIssue } from './issue.ts';
+import { TYPED_VALUE } from '../model.ts';
+import type { CatalogIssue } from './check.ts';
 
 /** Checks the SQL that completes an endpoint's parameters. */
 export function checkCompletion({

@@ -3,7 +3,7 @@ import { answerParameters, answersOf, CONFIRM_KEY, type Question } from '../../p
 import type { Endpoint } from '../../project/model.ts';
 import { checkTemplate } from '../../template/check.ts';
 import type { Parameter } from '../../types/node.ts';
-import type { CatalogIssue } from './issue.ts';
+import type { CatalogIssue } from './check.ts';
 
 type Path = CatalogIssue['path'];
 

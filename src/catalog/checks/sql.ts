@@ -4,8 +4,8 @@ import { positionInText, toPosition } from '../../project/yaml/position.ts';
 import { type ParameterScan, scanParameters } from '../../sql/parameters.ts';
 import { classify, misspeltVerb, statementsOf } from '../../sql/statement.ts';
 import { nearestName } from '../../types/nearest.ts';
+import type { CatalogIssue } from './check.ts';
 import { asksAbout } from './elicitation.ts';
-import type { CatalogIssue } from './issue.ts';
 
 type Sourced = ToolEndpoint | ResourceEndpoint;
 

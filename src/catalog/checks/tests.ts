@@ -3,7 +3,7 @@ import type { Endpoint, EndpointTest } from '../../project/model.ts';
 import { nearestName } from '../../types/nearest.ts';
 import { hasDefault, type Parameter } from '../../types/node.ts';
 import { validatorOf } from '../../types/validate.ts';
-import type { CatalogIssue } from './issue.ts';
+import type { CatalogIssue } from './check.ts';
 
 /** Checks whether the tests call the endpoint with its declared arguments. */
 export function checkTests({ tests, parameters, ask }: Endpoint): readonly CatalogIssue[] {

@@ -3,9 +3,8 @@ import type { Outcome, Truncation } from '../../call/runtime.ts';
 import type { ToolEntry } from '../../catalog/model.ts';
 import type { SvcError } from '../../errors.ts';
 import { isList, isObject, type JsonValue } from '../../json.ts';
-import type { Era } from '../era.ts';
+import { type Era, isWrapped } from '../era.ts';
 import { failureText } from '../errors.ts';
-import { isWrapped } from '../wire-tool.ts';
 import { toCsv, toMarkdownTable, toTable } from './rows.ts';
 import { MOST_CHARACTERS, summarize } from './summary.ts';
 

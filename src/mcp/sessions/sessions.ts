@@ -1,5 +1,5 @@
 import type { User } from '../../context.ts';
-import type { CatalogChange } from '../changes.ts';
+import { type CatalogChange, type Changes, createChanges } from '../changes.ts';
 import { openEventStream } from '../transport/event-stream.ts';
 import { createSession, type McpSession, notifySession } from './session.ts';
 
@@ -41,6 +41,14 @@ const LIMITS: SessionLimits = {
   mostOfUser: 1_000,
   now: Date.now,
 };
+
+/** The sessions and changes of a long-lived server; they outlive a reload. */
+export interface Live {
+  readonly sessions: Sessions;
+  readonly changes: Changes;
+  /** Ends the streams of listening clients. */
+  close(): void;
+}
 
 /** The owner of a session or of a sealed state; null for anonymous callers. */
 export function subjectOf(user: User | null): string | null {
@@ -132,6 +140,21 @@ export function createSessions(limits: Partial<SessionLimits> = {}): Sessions {
     },
     close() {
       for (const { session } of held.values()) session.stream?.close();
+    },
+  };
+}
+
+/** Makes sessions that are notified of every change. */
+export function openLive(changes: Changes = createChanges()): Live {
+  const sessions = createSessions();
+  const unlisten = changes.listen((change) => sessions.tell(change));
+  return {
+    sessions,
+    changes,
+    close() {
+      unlisten();
+      sessions.close();
+      changes.close();
     },
   };
 }

@@ -12,13 +12,20 @@ import { LAST_BATCH_VERSION, LEGACY_VERSIONS } from '../era.ts';
 import type { McpSession } from '../sessions/session.ts';
 import { NO_SESSION } from '../sessions/session-requests.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import { createViewMark, isViewMark } from '../views/mark.ts';
 import { showsViews } from '../views/views.ts';
 import { type Rejection, toRejectionResponse } from './rejection.ts';
 import { readsStreams, type TextResponse, toAccepted, toStream } from './response.ts';
 import type { McpExchange } from './streamable-http.ts';
 
 const MAX_BATCH = 100;
+
+/*
+ * A server without sessions remembers no client, and a client of 2025-11-25 or older says only once that it shows views. Such a
+ * client gets a mark as the id of its session, which it sends with every request. The mark grants nothing: it says how
+ * results are sent to the client that has it.
+ */
+
+const PREFIX = 'svc-views-';
 
 /** Answers one message, or a batch, of 2025-11-25 or an older revision. */
 export async function answerLegacy(
@@ -131,4 +138,14 @@ function batchRefusal(body: JsonValue, version: string): Rejection | null {
   if (body.length > MAX_BATCH) return refuse(`a batch holds at most ${MAX_BATCH} messages.`);
   const starts = body.some((message) => isObject(message) && message.method === 'initialize');
   return starts ? refuse('initialize must not be part of a batch.') : null;
+}
+
+/** Makes the mark of a client that shows views. Session ids are unique (MCP 2025-11-25, "Session Management"). */
+function createViewMark(): string {
+  return `${PREFIX}${crypto.randomUUID()}`;
+}
+
+/** Whether a session id is the mark of a client that shows views. */
+function isViewMark(sessionId: string | null): boolean {
+  return sessionId?.startsWith(PREFIX) ?? false;
 }

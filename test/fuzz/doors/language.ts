@@ -1,4 +1,4 @@
-import { matchUri } from '../../../src/catalog/uri.ts';
+import { matchUri } from '../../../src/catalog/find.ts';
 import { SvcError } from '../../../src/errors.ts';
 import { checkPolicies } from '../../../src/policy/checks/check.ts';
 import { parseUriTemplate } from '../../../src/project/uri.ts';

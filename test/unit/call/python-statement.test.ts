@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { statementOf } from '../../../src/call/python-statement.ts';
+import { statementOf } from '../../../src/call/python-host.ts';
 
 it('is read once as long as it is in use, and not kept where it is long', async () => {
   const long = `SELECT '${'x'.repeat(20_000)}' AS text`;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { matchUri } from '../../../src/catalog/uri.ts';
+import { matchUri } from '../../../src/catalog/find.ts';
 import { parseUriTemplate } from '../../../src/project/uri.ts';
 import { cpuMs } from '../cpu.ts';
 import { createRandom } from '../project/mutate.ts';
