@@ -1,4 +1,3 @@
-import { needsSignIn } from '../../adapters/artefact/auth.ts';
 import type { Catalog } from '../../src/catalog/model.ts';
 import type { User } from '../../src/context.ts';
 import { SvcError } from '../../src/errors.ts';
@@ -17,6 +16,7 @@ import {
 } from '../../src/quality/matrix/matrix.ts';
 import { checkPolicyReach } from '../../src/quality/policy-reach.ts';
 import { parseUserContext } from '../../src/quality/user.ts';
+import { signInOf } from '../../src/settings/sign-in.ts';
 import { toInputSchema } from '../../src/types/schema.ts';
 import { VERSION } from '../../src/version.ts';
 import { createFrames } from '../io/findings.ts';
@@ -40,7 +40,7 @@ export async function toState(started: Started, authoring: boolean): Promise<Wor
     version: VERSION,
     hash: runtime.catalog.hash,
     authoring,
-    signIn: needsSignIn(settings),
+    signIn: signInOf(settings.auth) !== null,
     endpoints: [
       ...project.endpoints.map((file) => toCard(file, runtime.catalog, authoring)),
       ...builtInCards(runtime.catalog, project.endpoints),

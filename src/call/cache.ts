@@ -17,11 +17,12 @@ export interface CachedQuery {
 }
 
 /** The place of one call's result in the cache. */
-export type Slot =
-  /** The result of an earlier call. */
-  | { readonly found: Produced }
-  /** The result must be made; `keep` keeps it for later calls. Nothing can change its value from then on. */
-  | { readonly found: null; keep(result: Produced): void };
+export interface Slot {
+  /** The result of an earlier call; null if it must be made. */
+  readonly found: Produced | null;
+  /** Keeps a result for later calls. Nothing can change its value from then on. */
+  keep(result: Produced): void;
+}
 
 /**
  * Results of statements on data that cannot change while the database is open. Only a statement that reads nothing but
@@ -125,7 +126,7 @@ function createStore(): ResultCache {
       const key = `${endpoint.number} ${values}${timed ? ` ${JSON.stringify(identityOf(call))}` : ''}`;
       if (key.length > LONGEST_KEY) return null;
       const found = recall(key, now, entry.cache?.ttlMs ?? Number.POSITIVE_INFINITY);
-      if (found !== null) return { found };
+      if (found !== null) return { found, keep: () => {} };
       if (timed) return { found: null, keep: (result) => keep(key, result, now) };
       if (!asked.has(key)) {
         if (asked.size >= MOST_ASKED) asked.clear();

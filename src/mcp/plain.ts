@@ -52,7 +52,8 @@ export function createPlainReader(): ReadPlain {
 
 /** Whether an object has no members but these. */
 export function hasOnly(value: JsonObject, keys: ReadonlySet<string>): boolean {
-  return Object.keys(value).every((key) => keys.has(key));
+  for (const key of Object.keys(value)) if (!keys.has(key)) return false;
+  return true;
 }
 
 /** The response to a request, from the JSON of its result. */

@@ -54,7 +54,10 @@ function createTest(steps: readonly Step[]): (text: string) => boolean {
       open.push(0);
       const reached = reach(open, before, code);
       if (reached === null) return true;
-      for (const index of reached) if (accepts(steps[index], code)) open.push(index + 1);
+      for (const index of reached) {
+        const step = steps[index];
+        if (code !== -1 && step?.op === 'char' && step.matches(code)) open.push(index + 1);
+      }
       before = code;
     }
     return false;
@@ -82,10 +85,6 @@ function createReach(steps: readonly Step[]): Reach {
     }
     return reached;
   };
-}
-
-function accepts(step: Step | undefined, code: number): boolean {
-  return code !== -1 && step?.op === 'char' && step.matches(code);
 }
 
 function holds(edge: Edge, before: number, after: number): boolean {

@@ -32,5 +32,6 @@ export function readMessage(line: string): ReadResult<JSONRPCMessage> {
 export function isTooDeep(value: JsonValue, limit: number = MAX_DEPTH): boolean {
   if (value === null || typeof value !== 'object') return false;
   if (limit === 0) return true;
-  return Object.values(value).some((child) => isTooDeep(child, limit - 1));
+  for (const child of Object.values(value)) if (isTooDeep(child, limit - 1)) return true;
+  return false;
 }
