@@ -49,9 +49,9 @@ export const FAULTS: { readonly [fault: string]: readonly Edit[] } = {
   ],
   'the file of a large result ignores policies': [
     edit(
-      'src/mcp/methods/large-result.ts',
-      'callEndpoint({ runtime, entry, args, context })',
-      'callEndpoint({ runtime, entry: { ...entry, policies: { input: [], output: [] } }, args, context })',
+      'src/mcp/methods/resources.ts',
+      'entry: opened.entry, args: opened.args',
+      'entry: { ...opened.entry, policies: { input: [], output: [] } }, args: opened.args',
     ),
   ],
   'the summary of a large result comes from before the policies': [
