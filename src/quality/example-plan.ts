@@ -42,7 +42,7 @@ export function exampleValues(
 }
 
 const ABSENT =
-  /^(?:Binder|Catalog) Error: [^\n]*?\b(?:[Cc]olumn (?:name|named)|[Cc]olumn|[Tt]able|name) "?([^"\s!]+)"?/;
+  /^(?:Binder|Catalog) Error: [^\n]*?\b(?:[Cc]olumn (?:name|named)|[Cc]olumn|[Tt]able(?! with)|name) "?([^"\s!]+)"?/;
 
 /** Whether DuckDB's error names a part of the statement. A name that only a value has, such as of a table, is none. */
 function concernsStatement(message: string, sql: string, values: readonly SqlValue[]): boolean {
@@ -51,5 +51,5 @@ function concernsStatement(message: string, sql: string, values: readonly SqlVal
   if (message.startsWith('Binder Error: No function matches'))
     return values.every((value) => value !== null && typeof value !== 'object');
   const [, name] = ABSENT.exec(message) ?? [];
-  return name !== undefined && sql.toLowerCase().includes(name.toLowerCase());
+  return name !== undefined && !values.includes(name) && sql.toLowerCase().includes(name.toLowerCase());
 }

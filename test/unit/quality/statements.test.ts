@@ -23,6 +23,11 @@ const WRONG: Readonly<Record<string, readonly [parameter: string, sql: string, w
   order: ['type: integer', 'SELECT sku FROM products WHERE stock - $p > 0 ORDER BY nope', '"nope" not found'],
   alias: ['type: string', 'SELECT p.sku || $p AS x, p.nope FROM products p', 'does not have a column named'],
   table: ['type: integer', 'SELECT $p + 1 AS x FROM products, nopes', 'Table with name nopes does not exist'],
+  subquery: [
+    'type: integer',
+    'SELECT $p + stock AS x, (SELECT max(a) FROM nopes) AS y FROM products',
+    'Table with name nopes does not exist',
+  ],
   function: [
     'type: string',
     'SELECT sku || $p AS x, nope_fn(sku) AS y FROM products',
@@ -57,6 +62,7 @@ const RIGHT: Readonly<Record<string, readonly [parameter: string, sql: string]>>
   part: ['type: string', "SELECT date_part($p, TIMESTAMP '2026-01-01') AS x"],
   file: ['type: string', "SELECT table_name FROM duckdb_tables() WHERE table_name = 'no ' || $p"],
   nothing: ['type: string, default: null', 'SELECT $p + INTERVAL 1 DAY AS x'],
+  name: ['type: string', "SELECT name FROM pragma_table_info($p) WHERE name <> 'text'"],
   list: ['type: array', 'SELECT sku FROM products WHERE list_has_any(tags, $p)'],
 };
 
