@@ -6,7 +6,7 @@ import { ERRORS } from '../../../../src/errors.ts';
 
 /** Where findings are made; those of `svc doctor` are not findings of a project. */
 const FOLDERS = ['src/project', 'src/catalog', 'src/policy', 'src/settings', 'src/quality', 'cli', 'deploy'];
-const ELSEWHERE = /^cli\/doctor\/|^src\/quality\/drift\//;
+const ELSEWHERE = /^cli\/(?:doctor\/|commands\/doctor\.ts$)|^src\/quality\/drift\//;
 
 /** How a code is written down: as a property, or as the first text that a maker of findings is given. */
 const WRITTEN =
