@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../src/json.ts';
 import type { Database, SqlCall, SqlRequest, SqlResult } from '../../src/ports.ts';
+import { DEFAULT_MEMORY_MB } from './default-memory.ts';
 import { type DatabaseFile, type FetchedFile, LateFile } from './engine/database-file.ts';
 import { Engine } from './engine/engine.ts';
 import { createInstance, type Instance } from './engine/instance.ts';
@@ -29,9 +30,6 @@ export interface WasmOptions {
 /** The longest time that opening a fetched database takes, in milliseconds. */
 const OPENING_MS = 20_000;
 
-/** The default memory limit of an engine in this thread, in MiB. */
-export const MEMORY_MB = 64;
-
 /** Opens a read-only database in this thread, with web-standard APIs only: for Workers and Lambda. */
 export function openWasm(options: WasmOptions): Promise<Database> {
   return open(new InProcess(options, null));
@@ -53,7 +51,12 @@ interface Ahead {
   bind(file: FetchedFile): void;
 }
 
-async function createAhead({ wasm, trampolines, file, memoryMb = MEMORY_MB }: WasmOptions): Promise<Ahead> {
+async function createAhead({
+  wasm,
+  trampolines,
+  file,
+  memoryMb = DEFAULT_MEMORY_MB,
+}: WasmOptions): Promise<Ahead> {
   const late = new LateFile();
   const named = typeof file === 'function' ? late : file;
   const instance = await createInstance({ wasm, trampolines, file: named, memoryMb });
@@ -124,7 +127,7 @@ class InProcess implements Database {
   }
 
   async #open(): Promise<Engine> {
-    const { file: source, memoryMb = MEMORY_MB, pause = nextTurn, ...options } = this.#options;
+    const { file: source, memoryMb = DEFAULT_MEMORY_MB, pause = nextTurn, ...options } = this.#options;
     const ahead = this.#ahead;
     this.#ahead = null;
     if (typeof source !== 'function') {

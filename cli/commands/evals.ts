@@ -23,8 +23,8 @@ import { createLog } from '../io/log.ts';
 import { count, type Output, styled, toColumns } from '../io/output.ts';
 import { writeText } from '../io/write-files.ts';
 import { lazyPython, openProjectDatabase, withPrinted } from '../project/open.ts';
-import { parseUser, targetOf } from '../project/options.ts';
-import { type CheckedProject, checkProject, databaseFor, siteOf, soundPart } from '../project/project.ts';
+import { databaseFor, parseUser, targetOf } from '../project/options.ts';
+import { type CheckedProject, checkProject, siteOf, soundPart } from '../project/project.ts';
 import { settingsOf } from '../project/settings.ts';
 
 /** `svc evals [suite]`: lets a model call the project's endpoints, and checks the outcome. */

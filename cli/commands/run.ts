@@ -18,8 +18,8 @@ import type { Output } from '../io/output.ts';
 import { toMessageText, toText } from '../io/value-text.ts';
 import { errorsOf, parseKind, unknownEndpoint } from '../project/endpoint-choice.ts';
 import { lazyPython, openBeside, withPrinted } from '../project/open.ts';
-import { parseParamOptions, parseUser, targetOf } from '../project/options.ts';
-import { type CheckedProject, checkProject, databaseFor, siteOf, soundPart } from '../project/project.ts';
+import { databaseFor, parseParamOptions, parseUser, targetOf } from '../project/options.ts';
+import { type CheckedProject, checkProject, siteOf, soundPart } from '../project/project.ts';
 import { settingsOf } from '../project/settings.ts';
 
 /** `svc run <kind> <name>`: calls an endpoint as a client would, with a simulated user. */

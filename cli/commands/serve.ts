@@ -8,7 +8,8 @@ import { openAdmin } from '../serve/admin.ts';
 import { toOffersText } from '../serve/banner.ts';
 import { serveOverHttp } from '../serve/http.ts';
 import { watchSignals } from '../serve/signals.ts';
-import { type Started, start } from '../serve/start.ts';
+import { start } from '../serve/start.ts';
+import type { Started } from '../serve/started.ts';
 
 /** `svc serve`: runs the server until the process is stopped. */
 export const run: Run = async (input, output) => {

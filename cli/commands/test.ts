@@ -9,8 +9,8 @@ import { createLog } from '../io/log.ts';
 import type { Output } from '../io/output.ts';
 import { chooseEndpoints } from '../project/endpoint-choice.ts';
 import { lazyPython, openBeside, withPrinted } from '../project/open.ts';
-import { parseUser, targetOf } from '../project/options.ts';
-import { type CheckedProject, checkProject, databaseFor, siteOf, soundPart } from '../project/project.ts';
+import { databaseFor, parseUser, targetOf } from '../project/options.ts';
+import { type CheckedProject, checkProject, siteOf, soundPart } from '../project/project.ts';
 import { settingsOf } from '../project/settings.ts';
 import { toReportText } from '../test/report-text.ts';
 

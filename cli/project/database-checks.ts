@@ -28,7 +28,8 @@ import { checkStatements, UNAVAILABLE } from '../../src/quality/statements.ts';
 import { checkTablesExist } from '../../src/quality/table-rules.ts';
 import type { Say } from '../io/progress.ts';
 import { tryExtensions } from './extensions.ts';
-import { type CheckedProject, databaseFor, soundPart } from './project.ts';
+import { databaseFor } from './options.ts';
+import { type CheckedProject, soundPart } from './project.ts';
 import { ensureWasmArtefact } from './wasm-artefact.ts';
 
 const SITE_START = { file: SITE_NAME, line: 0, column: 0 } as const;

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import type { DatabaseChoice } from '../../adapters/node/database/database-choice.ts';
 import { type Architecture, parseArchitecture } from '../../deploy/native/architecture.ts';
 import {
   type EngineName,
@@ -12,6 +13,7 @@ import { messageOf, SvcError } from '../../src/errors.ts';
 import { isObject, type JsonObject, type JsonValue, tryJson } from '../../src/json.ts';
 import { parseUserContext } from '../../src/quality/user.ts';
 import type { CommandInput } from '../command.ts';
+import { type CheckedProject, databaseOf } from './project.ts';
 
 /** The `--target` of a command; null without one. */
 export function targetOf(input: CommandInput): TargetChoice | null {
@@ -20,6 +22,13 @@ export function targetOf(input: CommandInput): TargetChoice | null {
   const target = TARGET_CHOICES.find((name) => name === asked);
   if (target) return target;
   throw new SvcError('usage', `--target ${asked} is not known. Choose ${TARGET_CHOICES.join(', ')}.`);
+}
+
+/** The project's database as a target opens it. Every artefact serves it read-only with the wasm engine. */
+export function databaseFor(checked: CheckedProject, target: TargetChoice | null): DatabaseChoice {
+  const own = databaseOf(checked);
+  if (target === null) return own;
+  return target === 'native' ? { ...own, engine: 'native' } : { ...own, engine: 'wasm', readonly: true };
 }
 
 /** The platform that `--target` names; throws if the option is missing or names none. */

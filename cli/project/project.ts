@@ -1,6 +1,5 @@
 import { chooseDatabase, type DatabaseChoice } from '../../adapters/node/database/database-choice.ts';
 import { findProjectRoot, openProjectFiles } from '../../adapters/node/project/project-files.ts';
-import type { TargetChoice } from '../../deploy/targets/targets.ts';
 import { checkCatalog } from '../../src/catalog/checks/check.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { Files } from '../../src/ports.ts';
@@ -80,13 +79,6 @@ export function databaseOf(checked: CheckedProject, stateless = false): Database
 /** The database as a server opens it, for callers that are not the author. */
 export function servedDatabaseOf(checked: CheckedProject, stateless: boolean): DatabaseChoice {
   return chooseDatabase(checked.project.root, siteFileOf(checked), process.env, { stateless, serves: true });
-}
-
-/** The project's database as a target opens it. Every artefact serves it read-only with the wasm engine. */
-export function databaseFor(checked: CheckedProject, target: TargetChoice | null): DatabaseChoice {
-  const own = databaseOf(checked);
-  if (target === null) return own;
-  return target === 'native' ? { ...own, engine: 'native' } : { ...own, engine: 'wasm', readonly: true };
 }
 
 function noProject(): SvcError {

@@ -7,7 +7,7 @@ import { preventsServing } from '../../src/project/finding.ts';
 import type { EndpointFile } from '../../src/project/model.ts';
 import { VERSION } from '../../src/version.ts';
 import type { CheckedProject } from '../project/project.ts';
-import type { Started } from './start.ts';
+import type { Started } from './started.ts';
 
 const NO_ACTIVITY: Activity = { minutes: [], calls: [], endpoints: [] };
 

@@ -6,7 +6,7 @@ import { createAdmin } from '../../src/admin/app.ts';
 import { SvcError } from '../../src/errors.ts';
 import { createProjectFeed, createWorkbench, type ProjectFeed, type Workbench } from '../workbench/app.ts';
 import { sourceOf } from './admin-source.ts';
-import type { Started } from './start.ts';
+import type { Started } from './started.ts';
 
 /** Opens the admin API of a server; null if it is switched off. */
 export async function openAdmin(started: Started): Promise<AdminSocket | null> {

@@ -11,7 +11,8 @@ import type { Output } from '../io/output.ts';
 import { type CheckedProject, checkProject } from '../project/project.ts';
 import { checkPythonFiles } from '../project/python-checks.ts';
 import { toOffersText } from './banner.ts';
-import { type Started, servedPart, start } from './start.ts';
+import { servedPart, start } from './start.ts';
+import type { Started } from './started.ts';
 
 /** The parts of a running server that a change of files replaces. */
 interface Current {

@@ -17,7 +17,7 @@ import { VERSION } from '../../src/version.ts';
 import { docsPage } from '../io/docs-page.ts';
 import type { Output } from '../io/output.ts';
 import { type BannerDetails, toBanner } from './banner.ts';
-import type { Started } from './start.ts';
+import type { Started } from './started.ts';
 
 /** Serves Streamable HTTP, and HTTP+SSE if that is chosen, until the process is stopped. */
 export async function serveOverHttp(

@@ -5,7 +5,7 @@ import { runTests } from '../../src/quality/test/run.ts';
 import type { Output } from '../io/output.ts';
 import { soundPart } from '../project/project.ts';
 import { toReportText } from '../test/report-text.ts';
-import type { Started } from './start.ts';
+import type { Started } from './started.ts';
 
 /** The keys of `svc dev`: a reload, all tests, and the workbench in the browser. */
 export function developmentKeys(

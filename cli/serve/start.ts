@@ -4,18 +4,16 @@ import { combineObservers } from '../../adapters/artefact/telemetry.ts';
 import { createCallLog } from '../../adapters/node/call-log.ts';
 import { concealCrash } from '../../adapters/node/crash.ts';
 import { openNodeDatabase } from '../../adapters/node/database/open-database.ts';
-import { createRequestLog, type RequestLog } from '../../adapters/node/http/request-log.ts';
-import { type Observers, openObservers } from '../../adapters/node/observers.ts';
+import { createRequestLog } from '../../adapters/node/http/request-log.ts';
+import { openObservers } from '../../adapters/node/observers.ts';
 import { Leases } from '../../adapters/node/reload/leases.ts';
-import type { Reloader } from '../../adapters/node/reload/reloader.ts';
 import { logSpans } from '../../adapters/node/span-log.ts';
 import { warmPython } from '../../adapters/python/pool/warm.ts';
-import { createLiveCalls, type LiveCalls } from '../../src/admin/live-calls.ts';
+import { createLiveCalls } from '../../src/admin/live-calls.ts';
 import { createResultCache } from '../../src/call/cache.ts';
 import { createRuntime, type Runtime } from '../../src/call/runtime.ts';
 import { compileCatalog } from '../../src/catalog/compile.ts';
 import { narrowCatalog, parseTags } from '../../src/catalog/toolset.ts';
-import type { Changes } from '../../src/mcp/changes.ts';
 import { countOffers } from '../../src/mcp/instructions.ts';
 import type { Database, Log } from '../../src/ports.ts';
 import { type Finding, preventsServing } from '../../src/project/finding.ts';
@@ -37,32 +35,9 @@ import {
   soundPart,
 } from '../project/project.ts';
 import { openSettings } from '../project/settings.ts';
-import type { BannerDetails } from './banner.ts';
 import { createGeneration, createServeReloader, type ServedGeneration } from './reload.ts';
 import { watchHangups } from './signals.ts';
-
-/** A project that is ready to be served. */
-export interface Started {
-  readonly settings: Settings;
-  readonly requests: RequestLog;
-  readonly runtime: Runtime;
-  readonly leases: Leases<ServedGeneration>;
-  readonly watch: Observers;
-  /** The latest calls with their steps, for the workbench; null if there is none. */
-  readonly live: LiveCalls | null;
-  readonly reloader: Reloader;
-  /** Applies the current settings, and those of every later reload. */
-  readonly followSettings: (apply: (settings: Settings) => void) => void;
-  /** Notifies clients of changed lists; absent if nothing changes while it runs. */
-  readonly changes?: Changes;
-  readonly checked: CheckedProject;
-  /** The files as they are now, also if they cannot be served. */
-  readonly looked: CheckedProject;
-  /** An absolute path. */
-  readonly databasePath: string;
-  readonly serving: Omit<BannerDetails, 'url' | 'transport'>;
-  close(): Promise<void>;
-}
+import type { Started } from './started.ts';
 
 const PATIENCE_MS = 1_000;
 

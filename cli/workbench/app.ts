@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import type { LiveCalls } from '../../src/admin/live-calls.ts';
 import type { AdminSource } from '../../src/admin/source.ts';
-import type { Started } from '../serve/start.ts';
+import type { Started } from '../serve/started.ts';
 import { createWireCall } from './wire-call.ts';
 
 /** A running server, as the workbench shows it. */

@@ -9,7 +9,7 @@ import type { EndpointReport } from '../../src/quality/test/report.ts';
 import { runTests } from '../../src/quality/test/run.ts';
 import { readBaseline } from '../drift/baseline.ts';
 import { isSourced, readersOf, readModules } from '../drift/snapshot.ts';
-import type { Started } from '../serve/start.ts';
+import type { Started } from '../serve/started.ts';
 import type { DriftState } from './model.ts';
 
 /** Compares the served project and its database with the baseline, as `svc drift-check` does. */

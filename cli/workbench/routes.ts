@@ -7,7 +7,7 @@ import { SvcError, toSvcError } from '../../src/errors.ts';
 import type { JsonObject } from '../../src/json.ts';
 import { ENDPOINT_KINDS } from '../../src/project/model.ts';
 import { runTests } from '../../src/quality/test/run.ts';
-import type { Started } from '../serve/start.ts';
+import type { Started } from '../serve/started.ts';
 import type { ProjectFeed, WorkbenchDeps } from './app.ts';
 import { checkDrift } from './drift.ts';
 import type { DatabaseHealth, ServerState, WorkbenchEvent } from './model.ts';

@@ -22,7 +22,7 @@ import { VERSION } from '../../src/version.ts';
 import { createFrames } from '../io/findings.ts';
 import { soundPart } from '../project/project.ts';
 import { checkPythonFiles } from '../project/python-checks.ts';
-import type { Started } from '../serve/start.ts';
+import type { Started } from '../serve/started.ts';
 import type { EndpointCard, WorkbenchState } from './model.ts';
 
 /** Describes the project as it is served now. */

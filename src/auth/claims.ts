@@ -2,7 +2,8 @@ import * as v from 'valibot';
 import type { User } from '../context.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { type AccessRules, type MemberFacts, toMemberFacts } from './held-scopes.ts';
-import type { Identity, UpstreamTokens } from './upstream/provider.ts';
+import type { Identity } from './identity.ts';
+import type { UpstreamTokens } from './upstream/provider.ts';
 
 const JSON_VALUE = v.custom<JsonValue>(() => true);
 

@@ -6,6 +6,18 @@ import { admitUser } from './session-renewal.ts';
 import type { AuthServer } from './types.ts';
 import type { LoginAttempt, UpstreamTokens } from './upstream/provider.ts';
 
+/** An authorization code. Without a store it contains the provider's code, which is redeemed together with ours. */
+export const CODE = v.object({
+  h: v.string(),
+  r: v.string(),
+  k: v.string(),
+  sc: v.array(v.string()),
+  /** The provider's code, with its PKCE verifier and nonce; null if the store holds the completed login. */
+  up: v.nullable(v.object({ c: v.string(), v: v.string(), n: v.string() })),
+  /** The id of the code and of the session that it opens. */
+  id: v.string(),
+});
+
 /** A login that the provider has confirmed, of a user who may use the server. */
 export interface CompletedLogin {
   readonly who: Claims;

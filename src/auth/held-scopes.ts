@@ -1,8 +1,7 @@
 import { SvcError } from '../errors.ts';
 import type { AuthSettings, Members } from '../settings/model.ts';
-import { valuesAt } from './identity.ts';
+import { type Identity, valuesAt } from './identity.ts';
 import { DEFAULT_SCOPE, type Scopes } from './scopes.ts';
-import type { Identity } from './upstream/provider.ts';
 
 /** The rules that decide who may use the server, and which scopes a user holds. */
 export type AccessRules = Pick<AuthSettings, 'allow' | 'grants'>;

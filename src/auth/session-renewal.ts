@@ -1,9 +1,10 @@
 import { SvcError, toSvcError } from '../errors.ts';
 import { type Claims, fromClaims, fromUpstream, toClaims, toUpstream } from './claims.ts';
 import { enforceEntitled } from './held-scopes.ts';
+import type { Identity } from './identity.ts';
 import { endSession, type LoginSession, readSession, type StoredSession, writeSession } from './sessions.ts';
 import type { AuthServer } from './types.ts';
-import type { Identity, UpstreamTokens } from './upstream/provider.ts';
+import type { UpstreamTokens } from './upstream/provider.ts';
 
 /** Renewal starts this many seconds before the provider's token expires, but not in the first half of its life. */
 const MARGIN = 60;
@@ -169,4 +170,11 @@ export async function revokeUpstream(
       message: `the provider's token could not be revoked: ${toSvcError(thrown).message}`,
     });
   }
+}
+
+/** Ends a session here and at the provider. */
+export async function closeSession(server: AuthServer, sid: string, signal: AbortSignal): Promise<void> {
+  const stored = await readSession(server, sid);
+  await endSession(server, sid);
+  if (stored !== null) await revokeUpstream(server, fromUpstream(stored.session.up), signal);
 }

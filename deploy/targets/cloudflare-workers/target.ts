@@ -1,5 +1,5 @@
 import { MAX_RANGES } from '../../../adapters/cloudflare-workers/limits.ts';
-import { MEMORY_MB } from '../../../adapters/duckdb-wasm/in-process.ts';
+import { DEFAULT_MEMORY_MB } from '../../../adapters/duckdb-wasm/default-memory.ts';
 import { SvcError } from '../../../src/errors.ts';
 import {
   BLOCKS_FOLDER,
@@ -27,7 +27,7 @@ const ISOLATE = 128 * 1_048_576;
 /** The part of it that we keep free for requests. */
 const FOR_REQUESTS = 16 * 1_048_576;
 /** The most that the engine takes; its memory has a fixed maximum. */
-const ENGINE_MEMORY = MEMORY_MB * 1_048_576;
+const ENGINE_MEMORY = DEFAULT_MEMORY_MB * 1_048_576;
 /** JavaScript heap after a garbage collection, measured without the manifest. */
 const HEAP = 9 * 1_048_576;
 /** Kept blocks of a database that is read by ranges, and the blocks in flight. */

@@ -1,4 +1,3 @@
-import * as v from 'valibot';
 import { randomText } from '../../crypto/digest.ts';
 import { SvcError } from '../../errors.ts';
 import { toSignInRefusedPage } from '../../pages/sign-in.ts';
@@ -10,18 +9,6 @@ import type { RouteHandler } from '../types.ts';
 import { rememberSession } from './browser-sessions.ts';
 import { LOGIN_ATTEMPT } from './login-attempt.ts';
 import { toErrorRedirect, toRedirect } from './redirect.ts';
-
-/** An authorization code. Without a store it contains the provider's code, which is redeemed together with ours. */
-export const CODE = v.object({
-  h: v.string(),
-  r: v.string(),
-  k: v.string(),
-  sc: v.array(v.string()),
-  /** The provider's code, with its PKCE verifier and nonce; null if the store holds the completed login. */
-  up: v.nullable(v.object({ c: v.string(), v: v.string(), n: v.string() })),
-  /** The id of the code and of the session that it opens. */
-  id: v.string(),
-});
 
 /** The lifetime of a code in seconds. */
 const CODE_SECONDS = 60;

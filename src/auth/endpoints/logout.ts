@@ -2,11 +2,10 @@ import { SvcError } from '../../errors.ts';
 import { toSignedOutPage, toSignOutPage } from '../../pages/sign-in.ts';
 import { spoilCode, takeLogin } from '../completed-login.ts';
 import { clearCookies, readCookies } from '../cookies.ts';
-import { revokeUpstream } from '../session-renewal.ts';
+import { closeSession, revokeUpstream } from '../session-renewal.ts';
 import { ACCESS } from '../tokens.ts';
 import type { AuthServer, OAuthRequest, RouteHandler } from '../types.ts';
 import { readBrowserSessions } from './browser-sessions.ts';
-import { closeSession } from './revoke.ts';
 
 /** `GET /logout`: asks for confirmation, because a link on another site must not sign a user out. */
 export const askLogout: RouteHandler = async (_server, { urls }) => toSignOutPage(`${urls.issuer}/logout`);

@@ -1,9 +1,7 @@
 import { SvcError } from '../../errors.ts';
-import { fromUpstream } from '../claims.ts';
 import { authenticateClient } from '../clients/authenticate.ts';
 import { need } from '../parameters.ts';
-import { revokeUpstream } from '../session-renewal.ts';
-import { endSession, readSession } from '../sessions.ts';
+import { closeSession, revokeUpstream } from '../session-renewal.ts';
 import { ACCESS, REFRESH } from '../tokens.ts';
 import type { AuthServer, OAuthClient, OAuthRequest, RouteHandler } from '../types.ts';
 
@@ -33,11 +31,4 @@ async function revokeToken(
   const absent = { refreshToken: null, idToken: null, scopes: null, extra: {} };
   const tokens = { ...absent, accessToken: access.up.t, expiresAt: access.up.e };
   await revokeUpstream(server, tokens, oauth.signal);
-}
-
-/** Ends a session here and at the provider. */
-export async function closeSession(server: AuthServer, sid: string, signal: AbortSignal): Promise<void> {
-  const stored = await readSession(server, sid);
-  await endSession(server, sid);
-  if (stored !== null) await revokeUpstream(server, fromUpstream(stored.session.up), signal);
 }

@@ -2,6 +2,7 @@ import type * as v from 'valibot';
 import { sha256Base64Url } from '../../crypto/digest.ts';
 import { SvcError } from '../../errors.ts';
 import {
+  CODE,
   type CompletedLogin,
   claimCode,
   completeLogin,
@@ -9,7 +10,6 @@ import {
   spoilCode,
   takeLogin,
 } from '../completed-login.ts';
-import { CODE } from '../endpoints/callback.ts';
 import { need, type Parameters } from '../parameters.ts';
 import { enforceTarget } from '../resource-indicator.ts';
 import { endSession } from '../sessions.ts';

@@ -1,29 +1,7 @@
-import type { JsonObject, JsonValue } from '../../json.ts';
+import type { JsonValue } from '../../json.ts';
 import type { ProviderBlock } from '../../settings/model.ts';
+import type { Identity } from '../identity.ts';
 import { misconfigured, refused } from './errors.ts';
-
-/** A user, as an identity provider describes them. */
-export interface Identity {
-  /** The provider's stable id, never a name that another user could take over. */
-  readonly id: string;
-  readonly username: string | null;
-  /** An email address that the provider has verified; otherwise null. */
-  readonly email: string | null;
-  readonly name: string | null;
-  /** The domains that `auth.allow` and `auth.grants` may name: facts that the provider has verified. */
-  readonly domains: readonly string[];
-  readonly groups: readonly string[];
-  /** Organisations, sites and the like, by names that another customer of the provider cannot take. */
-  readonly organizations: readonly string[];
-  readonly role: string | null;
-  readonly permissions: readonly string[];
-  /** The capabilities that `claim_mappings` grants. */
-  readonly capabilities: readonly string[];
-  /** Further claims for policies: cloud ids, instance URL, workspace domain. */
-  readonly claims: { readonly [key: string]: JsonValue };
-  /** The claims that `claim_mappings`, `auth.allow` and `auth.grants` may read. No token holds them. */
-  readonly mapped: JsonObject;
-}
 
 /** The provider's tokens for a code or a refresh token. */
 export interface UpstreamTokens {

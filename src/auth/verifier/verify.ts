@@ -4,12 +4,12 @@ import { SvcError } from '../../errors.ts';
 import { type JsonObject, textOf, textsOf } from '../../json.ts';
 import type { VerifierBlock } from '../../settings/model.ts';
 import { toClaims, toUser } from '../claims.ts';
-import { toIdentity } from '../identity.ts';
+import { type Identity, toIdentity } from '../identity.ts';
 import { createDiscovery, openIdUrl } from '../upstream/discovery.ts';
 import { misconfigured } from '../upstream/errors.ts';
 import { ALGORITHMS, createKeysAt } from '../upstream/id-token.ts';
 import { toOpenIdProfile } from '../upstream/openid.ts';
-import type { Identity, ProviderPorts } from '../upstream/provider.ts';
+import type { ProviderPorts } from '../upstream/provider.ts';
 import { createSend, type SendToProvider } from '../upstream/request.ts';
 import { createIntrospect, type Introspect } from './introspection.ts';
 
