@@ -51,10 +51,10 @@ export interface Included {
 /** Modules that load with the first call that needs them. They are left out if no call can need them. */
 const BY_NEED = {
   policies: /\/policy\/(compile|enforce|when|tables\/restrict)\.[jt]s$/,
-  prompts: /\/template\/prompt\.[jt]s$/,
+  prompts: /\/template\/render\.[jt]s$/,
   auth: /\/auth\/create\.[jt]s$|^\.\/(dynamodb|token-store)\.[jt]s$/,
   telemetry: /\/otel\/telemetry\.[jt]s$/,
-  python: /\/python-pyodide\/choose\.[jt]s$/,
+  python: /\/python-pyodide\/open\.[jt]s$/,
 } as const;
 
 /** A bundled module and its parts. */

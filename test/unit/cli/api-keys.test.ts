@@ -235,9 +235,9 @@ describe('svc serve with API keys only', () => {
 
 describe('what people read about API keys', () => {
   it('validate, doctor auth and the policy matrix say who may, and show no hash', async () => {
-    const [a, old] = [await make('a', '--scope', 'un:used'), await make('old', '--expires', '2020-01-01')];
+    const [a, old] = [await make('a', '--scope', 'un:used'), await make('old')];
     const root = await project();
-    const env = { SVC_CONFIG_YAML: userFile([a.entry, old.entry]) };
+    const env = { SVC_CONFIG_YAML: userFile([a.entry, { ...old.entry, expires: '2020-01-01' }]) };
     const validated = await svc(['validate'], root, env);
     expect(validated.code).toBe(0);
     expect(validated.stdout).toMatch(/api_keys\[0\]\.scopes` has un:used, which no endpoint needs/);

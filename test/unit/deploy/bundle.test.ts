@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { bundle } from '../../../deploy/bundle.ts';
 import { LAYOUTS } from '../../targets.ts';
@@ -22,3 +24,32 @@ test.each(LAYOUTS)(
     expect([...new Set(leftOut.map(({ kind }) => kind))]).toEqual(['dynamic-import']);
   },
 );
+
+/** An importer that a pattern names. */
+const ENTRY = '/adapters/cloudflare-workers/entry.ts';
+
+test('each module that a bundle replaces or leaves out is imported by that name', () => {
+  const specifiers = ['src', 'adapters']
+    .flatMap((folder) =>
+      readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file)),
+    )
+    .filter((file) => file.endsWith('.ts'))
+    .flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(/(?:from |import\()'(\.[^']+)'/g)].map(([, to = '']) => to),
+    );
+  // Each pattern of the file that names modules of ours, with each of its alternatives.
+  const patterns = [
+    ...readFileSync('deploy/bundle.ts', 'utf8').matchAll(/\/((?:[^/\\\n]|\\.)*\\\.\[jt\]s\$)\//g),
+  ];
+  const alternatives = patterns.flatMap(([, text = '']) => text.split(/\|(?![^(]*\))/).flatMap(spread));
+  expect(alternatives.length).toBeGreaterThan(10);
+  expect(
+    alternatives.filter((one) => ![...specifiers, ENTRY].some((to) => new RegExp(one).test(to))),
+  ).toEqual([]);
+});
+
+/** Returns a pattern once for each alternative of its group; a pattern has at most one. */
+function spread(pattern: string): readonly string[] {
+  const [group, inside = ''] = /\(([^)]+)\)/.exec(pattern) ?? [];
+  return group === undefined ? [pattern] : inside.split('|').map((one) => pattern.replace(group, one));
+}
