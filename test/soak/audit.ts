@@ -19,10 +19,13 @@ interface AuditLine {
   readonly input_data: { readonly id?: number; readonly sql?: string } | null;
 }
 
+/** The name of the file that a server writes. */
+export const AUDIT_FILE = 'log.jsonl';
+
 /** Watches the audit files of a folder. */
 export function watch(folder: string, ledger: Ledger): Watch {
   const tools = new Map<string, number>();
-  const path = join(folder, 'log.jsonl');
+  const path = join(folder, AUDIT_FILE);
   const take = (file: string): void => {
     for (const line of readFileSync(file, 'utf8').split('\n')) {
       if (line === '') continue;
@@ -43,7 +46,7 @@ export function watch(folder: string, ledger: Ledger): Watch {
     sweep: takeFull,
     async finish() {
       await takeFull();
-      if (readdirSync(folder).includes('log.jsonl')) take(path);
+      if (readdirSync(folder).includes(AUDIT_FILE)) take(path);
     },
   };
 }

@@ -1,6 +1,9 @@
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { rotatedName } from '../../adapters/audit/audit-files.ts';
 import { toRequest } from '../bench/load/exchange.ts';
+import { AUDIT_FILE } from './audit.ts';
 import { judge, type Outcome, READ, sqlTool } from './calls.ts';
 import { commandOf, familyOf } from './processes.ts';
 import { KINDS, type Kind, writeGeneration } from './project.ts';
@@ -175,5 +178,18 @@ async function blockRecords(soaked: Soaked): Promise<void> {
   if (outcome !== 'blocked') explain(soaked, 'calls were answered although nothing could be recorded');
   await wait(500);
   rmSync(soaked.audit);
-  renameSync(away, soaked.audit);
+  putBack(away, soaked.audit);
+}
+
+/**
+ * Puts a folder back. The server may have made a new one the moment the path was free, so both become one. The file of
+ * the old folder gets a name among the full ones, because the server may write another one.
+ */
+function putBack(away: string, folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  for (const name of readdirSync(away)) {
+    const path = join(folder, name);
+    renameSync(join(away, name), name === AUDIT_FILE ? rotatedName(path, Date.now()) : path);
+  }
+  rmdirSync(away);
 }

@@ -10,7 +10,7 @@ vi.setConfig({ testTimeout: 120_000 });
 
 interface Made {
   readonly key: string;
-  readonly entry: { readonly name: string; readonly hash: string };
+  readonly entry: { readonly name: string; readonly hash: string; readonly expires?: string };
 }
 
 async function make(...args: readonly string[]): Promise<Made> {
