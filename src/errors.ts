@@ -104,8 +104,8 @@ export const REJECTIONS = {
 
 /**
  * The HTTP status of every answered call, successful, failed or denied: MCP reports the outcome in the body. A tool
- * returns a result with `isError`, any other method a JSON-RPC error. `statusOf` in `src/mcp/transport/modern.ts` makes
- * the exceptions.
+ * returns a result with `isError`, any other method a JSON-RPC error. `streamable-http.ts` in `src/mcp/transport` sends it
+ * for plain calls; `statusOf` in `modern.ts` makes the exceptions for the others.
  */
 export const ANSWERED = 200;
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { PROVIDER_IDS } from '../../../src/settings/schema/providers.ts';
 import { load, problemsOf, SITE, settingsOf, userFile } from './fixture.ts';
 
 const rowOf = async (key: string, given: Parameters<typeof load>[0]) =>
@@ -322,13 +323,15 @@ models:
 
   // Requirements: provider-block.*, provider.atlassian, provider.github, provider.google, provider.keycloak
   // Requirements: provider.salesforce
-  it.each(['github', 'atlassian', 'salesforce', 'google', 'keycloak'])(
+  it.each(PROVIDER_IDS)(
     'take the provider %s with its block, whose secret may be a reference',
     async (id) => {
       const own =
         id === 'keycloak'
           ? { server_url: 'https://id.example', realm: 'main' }
-          : { auth_url: 'https://id.example/a', token_url: 'https://id.example/t' };
+          : id === 'oidc'
+            ? { config_url: 'https://id.example/.well-known/openid-configuration' }
+            : { auth_url: 'https://id.example/a', token_url: 'https://id.example/t' };
       const block = { client_id: 'c', callback_path: '/back', scope: 'openid email', ...own };
       const user = (secret: string) =>
         userFile(

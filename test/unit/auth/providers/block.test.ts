@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ProviderBlock } from '../../../../src/settings/model.ts';
+import { PROVIDER_IDS } from '../../../../src/settings/schema/providers.ts';
 import { blockOf, failureOf, providerOf, signal, TRIP } from './fixture.ts';
 
 const CLIENT = { id: 'planted-id', secret: 'planted-secret', redirects: [] };
@@ -30,6 +31,10 @@ const CASES: readonly Case[] = [
     token: `${REALM}/token`,
   },
 ];
+
+test('every provider has a case but oidc, whose addresses come from its own description', () => {
+  expect([...CASES.map(({ id }) => id), 'oidc'].toSorted()).toEqual(PROVIDER_IDS.toSorted());
+});
 
 // Requirements: provider-block.*
 test.each(CASES)('$id: the block says who asks, where, and for what', async ({ id, more, auth, token }) => {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Provider, ProviderPorts, UpstreamTokens } from '../../../../src/auth/upstream/provider.ts';
 import type { ErrorCode } from '../../../../src/errors.ts';
 import type { ProviderBlock } from '../../../../src/settings/model.ts';
+import { PROVIDER_IDS } from '../../../../src/settings/schema/providers.ts';
 import { createAtlassianIdp } from '../../../idp/atlassian.ts';
 import {
   answers,
@@ -33,7 +34,6 @@ interface Case {
 }
 
 const cases = new Map<string, Case>();
-const NAMES = ['github', 'atlassian', 'salesforce', 'google', 'keycloak', 'oidc'];
 
 beforeAll(async () => {
   const github = await createGithubIdp();
@@ -133,7 +133,7 @@ const FAULTS: readonly (readonly [
 ];
 
 // Requirements: provider-block.client_secret
-test.each(NAMES)('%s: whatever goes wrong has its class, and no secret in its text', async (name) => {
+test.each(PROVIDER_IDS)('%s: whatever goes wrong has its class, and no secret in its text', async (name) => {
   const { idp, block, token, user, more } = caseOf(name);
   // a description is read once and kept; here it is there before anything fails
   if (name === 'oidc') expect((await providerOf(block).authorizationUrl(TRIP)).href).toContain('/auth?');
@@ -158,7 +158,7 @@ test.each(NAMES)('%s: whatever goes wrong has its class, and no secret in its te
   }
 });
 
-test.each(NAMES)('%s: a server that is not there is worth another try', async (name) => {
+test.each(PROVIDER_IDS)('%s: a server that is not there is worth another try', async (name) => {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -169,7 +169,7 @@ test.each(NAMES)('%s: a server that is not there is worth another try', async (n
   expect(failure.message).toContain('ECONNREFUSED');
 });
 
-test.each(NAMES)('%s: a client that leaves stops the question', async (name) => {
+test.each(PROVIDER_IDS)('%s: a client that leaves stops the question', async (name) => {
   const { idp, block, token } = caseOf(name);
   const leaving = new AbortController();
   idp.fail(token, () => leaving.abort());
