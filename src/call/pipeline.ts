@@ -197,58 +197,52 @@ async function elicitAnswers({ runtime, entry, args, context }: Call, state: Cal
 /** Renders a prompt, or runs the SQL or the Python of a tool or a resource. */
 async function execute(call: Call, values: JsonObject, state: CallState, parent: Span): Promise<Produced> {
   const { entry } = call;
+  if (entry.kind === 'prompt') return render(entry, values, parent);
+  // A text file is in no language of the specification.
+  const { language } = entry.source;
   const attributes = {
-    ...languageOf(entry),
+    ...(language === 'text' ? {} : { 'svc.execution.language': language }),
     'svc.params.count': entry.parameters.length,
     'svc.has_input_schema': entry.parameters.length > 0,
-    'svc.has_output_schema': entry.kind !== 'prompt' && entry.returns !== null,
+    'svc.has_output_schema': entry.returns !== null,
   };
-  return parent.span('svc.execution_engine.execute', attributes, (span) =>
-    entry.kind === 'prompt' ? render(entry, values, span) : produce({ ...call, entry }, values, state, span),
-  );
-}
-
-/** A prompt and a text file are in no language of the specification. */
-function languageOf(entry: AnyEntry): SpanAttributes {
-  if (entry.kind === 'prompt' || entry.source.language === 'text') return {};
-  return { 'svc.execution.language': entry.source.language };
-}
-
-async function render(entry: PromptEntry, values: JsonObject, span: Span): Promise<Produced> {
-  const value = await renderMessages(entry, values);
-  span.set({ 'svc.result.count': value.length });
-  // A prompt declares no `return` to check.
-  await span.span('svc.validation.output', {}, async () => {});
-  return { value, count: 0, binary: false, truncated: false, columns: null };
-}
-
-async function produce(
-  call: Call<Sourced>,
-  values: JsonObject,
-  state: CallState,
-  span: Span,
-): Promise<Produced> {
-  const { entry } = call;
-  const slot = isSql(entry) ? await findSlot(call.runtime, entry, values, call.context) : null;
-  if (slot !== null) {
-    state.cached = slot.found !== null;
-    const counted = slot.found === null ? {} : { 'svc.result.count': slot.found.count };
-    span.set({ 'svc.cache.hit': state.cached, ...counted });
-  }
-  const work = isWatched(call.context) ? watchWork(call.context, entry) : null;
-  let produced = slot?.found ?? null;
-  try {
-    produced ??= await runSource(call, values, { state, span, work });
-  } finally {
-    work?.stop();
-  }
-  // Also for a kept result: the difference would tell the client of another caller's call.
-  if (work !== null && entry.source.language !== 'text') state.tellRows = work.finish(produced.count);
-  await span.span('svc.validation.output', {}, async () => {
-    if (call.checkResult !== false) checkResult(entry, produced.value);
+  return parent.span('svc.execution_engine.execute', attributes, async (span) => {
+    const slot = isSql(entry) ? await findSlot(call.runtime, entry, values, call.context) : null;
+    if (slot !== null) {
+      state.cached = slot.found !== null;
+      const counted = slot.found === null ? {} : { 'svc.result.count': slot.found.count };
+      span.set({ 'svc.cache.hit': state.cached, ...counted });
+    }
+    const work = isWatched(call.context) ? watchWork(call.context, entry) : null;
+    let produced = slot?.found ?? null;
+    try {
+      produced ??= await runSource({ ...call, entry }, values, { state, span, work });
+    } finally {
+      work?.stop();
+    }
+    // Also for a kept result: the difference would tell the client of another caller's call.
+    if (work !== null && language !== 'text') state.tellRows = work.finish(produced.count);
+    await span.span('svc.validation.output', {}, async () => {
+      if (call.checkResult !== false) checkResult(entry, produced.value);
+    });
+    if (slot?.found === null) slot.keep(produced);
+    return produced;
   });
-  if (slot?.found === null) slot.keep(produced);
-  return produced;
+}
+
+async function render(entry: PromptEntry, values: JsonObject, parent: Span): Promise<Produced> {
+  const attributes = {
+    'svc.params.count': entry.parameters.length,
+    'svc.has_input_schema': entry.parameters.length > 0,
+    'svc.has_output_schema': false,
+  };
+  return parent.span('svc.execution_engine.execute', attributes, async (span) => {
+    const value = await renderMessages(entry, values);
+    span.set({ 'svc.result.count': value.length });
+    // A prompt declares no `return` to check.
+    await span.span('svc.validation.output', {}, async () => {});
+    return { value, count: 0, binary: false, truncated: false, columns: null };
+  });
 }
 
 /** A client that does not ask for progress hears of none. */
