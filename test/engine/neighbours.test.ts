@@ -110,15 +110,6 @@ describe.each(ENGINES)('statements that share the memory of $name', ({ open, row
     const left = errorOf(read(database, distinct(rows * 10), [], { ...CALL, signal: leaving.signal }));
     const late = await errorOf(read(database, distinct(rows * 10), [], { timeoutMs: 5_000 }));
     leaving.abort();
-    console.log(
-      'DBG',
-      late.code,
-      late.message,
-      await Promise.race([
-        held.then((e) => e.code + e.message),
-        new Promise((r) => setTimeout(() => r('still'), 50)),
-      ]),
-    );
     expect([late.code, (await left).code]).toEqual(['deadline_exceeded', 'cancelled']);
     holding.abort();
     expect((await held).code).toBe('cancelled');
