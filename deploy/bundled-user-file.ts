@@ -3,10 +3,11 @@ import { resolve } from 'node:path';
 import { SvcError } from '../src/errors.ts';
 import { isObject } from '../src/json.ts';
 import type { Path } from '../src/project/yaml/position.ts';
+import type { Selected } from '../src/settings/active.ts';
 import { leavesOf, valueAt } from '../src/settings/effective/tree.ts';
 import { checkLiteralSecrets } from '../src/settings/references/literal-secrets.ts';
 import { type Callers, readCallers } from '../src/settings/sign-in.ts';
-import { readUserFile, type Selected, type UserFile } from '../src/settings/user-file.ts';
+import { readUserFile, type UserFile } from '../src/settings/user-file.ts';
 import { refuseBuild } from './compile-project.ts';
 
 /** Reads the user file for the artefact; null if none was named. Throws if it contains a secret (design, D15). */

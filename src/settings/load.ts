@@ -3,6 +3,7 @@ import type { Finding } from '../project/finding.ts';
 import type { SiteFile } from '../project/site-model.ts';
 import { type Path, positionAt, toPointer } from '../project/yaml/position.ts';
 import { parseYaml, type YamlFile } from '../project/yaml/yaml.ts';
+import { activePart, only, type Selected, toUserPath } from './active.ts';
 import { checkAccess } from './checks/access.ts';
 import { checkSecrets } from './checks/secrets.ts';
 import { checkClients, checkSettings, checkStore, type Pointed, point } from './checks/settings.ts';
@@ -15,16 +16,7 @@ import type { Settings } from './model.ts';
 import { type Connections, toConnections } from './references/connections.ts';
 import { type ResolvedTree, resolveTree, type Unresolved } from './references/resolve.ts';
 import { readCallers } from './sign-in.ts';
-import {
-  activePart,
-  checkSelectedNames,
-  only,
-  type ReadUserFile,
-  readUserFile,
-  type Selected,
-  toUserPath,
-  type UserFile,
-} from './user-file.ts';
+import { checkSelectedNames, type ReadUserFile, readUserFile, type UserFile } from './user-file.ts';
 
 /** The sources of a profile's settings. */
 export interface SettingsInput {

@@ -1,7 +1,8 @@
 import { isObject, type JsonValue } from '../json.ts';
+import { activePart, type Selected } from './active.ts';
 import type { AuthSettings } from './model.ts';
 import { PROVIDERS } from './schema/providers.ts';
-import { activePart, type Selected, type UserFile } from './user-file.ts';
+import type { UserFile } from './user-file.ts';
 
 /** The callers of a server: the sign-in, e.g. `sign-in with Keycloak`, or null, and whether it is public on purpose. */
 export interface Callers {

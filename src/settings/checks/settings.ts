@@ -1,11 +1,12 @@
 import type { Finding } from '../../project/finding.ts';
 import { type Path, positionAt } from '../../project/yaml/position.ts';
 import { nearestName } from '../../types/nearest.ts';
+import { type Selected, toUserPath } from '../active.ts';
 import { toKey } from '../effective/tree.ts';
 import type { Settings, StaticClient } from '../model.ts';
 import { PROVIDERS, type ProviderRecord } from '../schema/providers.ts';
 import type { ParsedActive } from '../schema/user.ts';
-import { type Selected, toUserPath, type UserFile } from '../user-file.ts';
+import type { UserFile } from '../user-file.ts';
 
 /** The target of a finding: a path of the active part, in the user file. */
 export interface Pointed {

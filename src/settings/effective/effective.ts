@@ -3,12 +3,13 @@ import { DBT_DEFAULTS } from '../../project/site.ts';
 import { FOLDERS, type SiteFile } from '../../project/site-model.ts';
 import { type Path, positionAt } from '../../project/yaml/position.ts';
 import type { YamlFile } from '../../project/yaml/yaml.ts';
+import { placeOf, type Selected, toEffectivePath } from '../active.ts';
 import type { Origin, OriginKind, Override } from '../environment.ts';
 import { REDACTED } from '../references/concealment.ts';
 import type { Resolved } from '../references/resolve.ts';
 import { nodeAt } from '../schema/node.ts';
 import { ACTIVE_USER } from '../schema/user.ts';
-import { placeOf, type Selected, toEffectivePath, type UserFile } from '../user-file.ts';
+import type { UserFile } from '../user-file.ts';
 import { DEFAULTS } from './defaults.ts';
 import { leavesOf, toKey, valueAt } from './tree.ts';
 

@@ -3,11 +3,12 @@ import type { JsonObject, JsonValue } from '../../json.ts';
 import type { Finding } from '../../project/finding.ts';
 import { pathOf } from '../../project/schema/issues.ts';
 import { type Path, positionAt, toPointer } from '../../project/yaml/position.ts';
+import { fromEffectiveKey, type Selected, toEffectivePath, toUserPath } from '../active.ts';
 import type { Override } from '../environment.ts';
 import type { Resolved } from '../references/resolve.ts';
 import { nodeAt } from '../schema/node.ts';
 import { ACTIVE_USER, type ParsedActive } from '../schema/user.ts';
-import { fromEffectiveKey, type Selected, toEffectivePath, toUserPath, type UserFile } from '../user-file.ts';
+import type { UserFile } from '../user-file.ts';
 import { replaceLeaves, toKey, valueAt, withValue } from './tree.ts';
 
 /** The active part with resolved references, and the overrides. */

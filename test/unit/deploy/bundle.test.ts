@@ -25,6 +25,11 @@ test.each(LAYOUTS)(
   },
 );
 
+test.each(LAYOUTS)('$name without a user file has no YAML parser', async ({ entry, runtime }) => {
+  const { metafile } = await bundle(entry, runtime, { ...NOTHING, settings: false, config: false });
+  expect(Object.keys(metafile.inputs).filter((file) => file.includes('node_modules/yaml/'))).toEqual([]);
+});
+
 /** An importer that a pattern names. */
 const ENTRY = '/adapters/cloudflare-workers/entry.ts';
 
