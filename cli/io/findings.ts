@@ -68,8 +68,8 @@ interface SourceLine {
 const AROUND = 2;
 
 /**
- * Reads the lines around findings, each file once. A file that cannot be read has no lines. A file that contains a
- * literal secret shows none of its lines, because any of them may be near the secret.
+ * Reads the lines around findings, each file once. A file that cannot be read has no lines. A file with a
+ * literal secret shows no line at all: the lines around another finding could include the secret.
  */
 export function createFrames(
   root: string,
@@ -94,7 +94,7 @@ function readLines(path: string): readonly string[] {
   try {
     return readFileSync(path, 'utf8').split(/\r?\n/);
   } catch {
-    // The finding still says what is wrong; it may be about a file that is missing.
+    // The file may be missing, and the finding about that. The finding is shown without lines.
     return [];
   }
 }

@@ -83,7 +83,7 @@ const API_KEYS: Path = ['profile', 'auth', 'api_keys'];
 
 /**
  * Returns the user file of the server's start with the API keys that the file has now, so that a reload can revoke
- * keys. The rest of the file is not read again (spec, "What a reload re-reads"). A file that is gone has no keys.
+ * keys. The rest of the file is not read again (spec, "What a reload re-reads"). A missing file counts as one without keys.
  */
 function withLatestKeys(user: UserFile, latest: UserFile | null, selected: Selected): UserFile {
   const path = toUserPath(API_KEYS, selected);

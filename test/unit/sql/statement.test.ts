@@ -112,8 +112,9 @@ describe('classes', () => {
 
   it.each(READS)('%s can run inside a query, which cannot write', async (sql) => {
     const [statement] = statementsOf(sql);
-    // what cannot run there is refused by the parser, and the promise with it
-    await expect(duckdb.run(`SELECT * FROM (${statement?.text}\n) AS q LIMIT 1`)).resolves.toBeDefined();
+    // DuckDB's parser rejects a statement that cannot run there.
+    const result = await duckdb.run(`SELECT * FROM (${statement?.text}\n) AS q LIMIT 1`);
+    expect(result.columnCount).toBeGreaterThan(0);
   });
 
   // Requirements: attribute.db.operation
