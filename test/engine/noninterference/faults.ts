@@ -76,7 +76,11 @@ export const FAULTS: { readonly [fault: string]: readonly Edit[] } = {
     ),
   ],
   'log lines tell whether a result was kept': [
-    edit('src/call/pipeline.ts', 'if (work !== null && entry', 'if (work !== null && !state.cached && entry'),
+    edit(
+      'src/call/pipeline.ts',
+      'if (work !== null && language',
+      'if (work !== null && !state.cached && language',
+    ),
   ],
   'kept results of other callers are served': [
     edit('src/call/cache.ts', 'JSON.stringify(identityOf(call))', "'anybody'"),

@@ -30,9 +30,10 @@ export function createFarPython({
         else if (message.op === 'failed') reject(fromTold(message.error));
         else if (message.op !== 'log') void answer(message, host, channel);
       });
-      channel.send({ op: 'call', request, timeoutMs });
       const cancel = () => channel.send({ op: 'cancel' });
+      // Before the call: a short one would have ended when the word arrives.
       if (signal.aborted) cancel();
+      channel.send({ op: 'call', request, timeoutMs });
       signal.addEventListener('abort', cancel, { once: true });
       return promise;
     },
