@@ -9,6 +9,8 @@ import { linesOf, toSqlText } from './duckdb-source.ts';
 import { filesOf } from './query.ts';
 import { readLines } from './read-lines.ts';
 
+const FIELDS = Object.keys(RECORD_FIELDS);
+
 /**
  * Writes the matching records as CSV (RFC 4180), oldest file first; returns their number. Throws
  * `file_unavailable`.
@@ -17,7 +19,7 @@ export async function exportCsv(path: string, filter: AuditFilter, target: strin
   const half = `${target}.${process.pid}.half`;
   let many = 0;
   async function* toCsv() {
-    yield `${RECORD_FIELDS.join(',')}\r\n`;
+    yield `${FIELDS.join(',')}\r\n`;
     for await (const rows of rowsOf(path, filter)) {
       many += rows.length;
       yield rows.join('');
@@ -43,7 +45,7 @@ async function* rowsOf(path: string, filter: AuditFilter): AsyncGenerator<readon
 }
 
 function toRow(fields: AuditLine['fields']): string {
-  return `${RECORD_FIELDS.map((field) => toCell(fields[field])).join(',')}\r\n`;
+  return `${FIELDS.map((field) => toCell(fields[field])).join(',')}\r\n`;
 }
 
 /**
@@ -59,23 +61,6 @@ function toCell(value: unknown): string {
   const safe = FORMULA.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
-
-const TYPES: Readonly<Record<string, string>> = {
-  timestamp: 'TIMESTAMPTZ',
-  schema_version: 'INTEGER',
-  duration_ms: 'BIGINT',
-  policies_evaluated: 'INTEGER',
-  result_count: 'BIGINT',
-  estimated_rows: 'BIGINT',
-  estimated_bytes: 'BIGINT',
-  cached: 'BOOLEAN',
-  fetched_ranges: 'BIGINT',
-  fetched_bytes: 'BIGINT',
-  policies_applied: 'VARCHAR[]',
-  input_data: 'JSON',
-  output_data: 'JSON',
-  execution_events: 'JSON',
-};
 
 /**
  * Writes the matching records to the table `logs` of a DuckDB file, replacing an existing table; returns their
@@ -101,15 +86,16 @@ export async function exportDuckdb(path: string, filter: AuditFilter, target: st
 }
 
 async function copyLogs(scratch: Scratch, files: readonly string[], filter: AuditFilter): Promise<number> {
-  const columns = RECORD_FIELDS.map((field) => `"${field}" ${TYPES[field] ?? 'VARCHAR'}`);
+  const typed = Object.entries(RECORD_FIELDS);
+  const columns = typed.map(([field, type]) => `"${field}" ${type}`);
   await scratch.rows(`CREATE OR REPLACE TABLE target.logs (${columns.join(', ')})`);
   if (files.length === 0) return 0;
   const { with: lines, values } = linesOf(
     files,
     filter,
-    Object.fromEntries(RECORD_FIELDS.map((field) => [field, readAs(field)])),
+    Object.fromEntries(typed.map(([field, type]) => [field, isJson(type) ? 'JSON' : 'VARCHAR'])),
   );
-  const cast = RECORD_FIELDS.map((field) => castOf(field));
+  const cast = typed.map(([field, type]) => `TRY_CAST("${field}" AS ${type})`);
   const [row] = await scratch.rows(
     `INSERT INTO target.logs ${lines} SELECT ${cast.join(', ')} FROM line WHERE wanted`,
     values,
@@ -117,15 +103,7 @@ async function copyLogs(scratch: Scratch, files: readonly string[], filter: Audi
   return Number(row?.[0]);
 }
 
-/**
- * Returns the type to read a field with. Values that may have any shape are read as JSON: one result is a list,
- * the next a number.
- */
-function readAs(field: string): string {
-  return TYPES[field] === 'JSON' || TYPES[field] === 'VARCHAR[]' ? 'JSON' : 'VARCHAR';
-}
-
-function castOf(field: string): string {
-  const type = TYPES[field];
-  return type === undefined || type === 'JSON' ? `"${field}"` : `TRY_CAST("${field}" AS ${type})`;
+/** Values that may have any shape are read as JSON: one result is a list, the next a number. */
+function isJson(type: string): boolean {
+  return type === 'JSON' || type === 'VARCHAR[]';
 }

@@ -61,41 +61,41 @@ export interface AuditRecord {
 }
 
 /**
- * The fields of a record in their order. Add a new field here, in `AuditRecord` and in `toAuditRecord`.
- * tsc reports a required field that is missing in `toAuditRecord`, but not an optional one. tsc does not
- * report a field that is missing here; a test does, if one of its records has the field.
+ * The fields of a record in their order, each with the type of its column in an exported table. Add a new field here, in
+ * `AuditRecord` and in `toAuditRecord`. tsc reports a field that is missing here, and a required one that `toAuditRecord`
+ * does not set.
  */
-export const RECORD_FIELDS = [
-  'record_id',
-  'timestamp',
-  'schema_name',
-  'schema_version',
-  'operation_type',
-  'operation_name',
-  'operation_status',
-  'duration_ms',
-  'caller_type',
-  'user_id',
-  'api_key',
-  'session_id',
-  'trace_id',
-  'policy_decision',
-  'policy_reason',
-  'error_message',
-  'error_code',
-  'request_id',
-  'policies_evaluated',
-  'policies_applied',
-  'result_count',
-  'estimated_rows',
-  'estimated_bytes',
-  'cached',
-  'fetched_ranges',
-  'fetched_bytes',
-  'input_data',
-  'output_data',
-  'execution_events',
-] as const satisfies readonly (keyof AuditRecord)[];
+export const RECORD_FIELDS = {
+  record_id: 'VARCHAR',
+  timestamp: 'TIMESTAMPTZ',
+  schema_name: 'VARCHAR',
+  schema_version: 'INTEGER',
+  operation_type: 'VARCHAR',
+  operation_name: 'VARCHAR',
+  operation_status: 'VARCHAR',
+  duration_ms: 'BIGINT',
+  caller_type: 'VARCHAR',
+  user_id: 'VARCHAR',
+  api_key: 'VARCHAR',
+  session_id: 'VARCHAR',
+  trace_id: 'VARCHAR',
+  policy_decision: 'VARCHAR',
+  policy_reason: 'VARCHAR',
+  error_message: 'VARCHAR',
+  error_code: 'VARCHAR',
+  request_id: 'VARCHAR',
+  policies_evaluated: 'INTEGER',
+  policies_applied: 'VARCHAR[]',
+  result_count: 'BIGINT',
+  estimated_rows: 'BIGINT',
+  estimated_bytes: 'BIGINT',
+  cached: 'BOOLEAN',
+  fetched_ranges: 'BIGINT',
+  fetched_bytes: 'BIGINT',
+  input_data: 'JSON',
+  output_data: 'JSON',
+  execution_events: 'JSON',
+} as const satisfies { readonly [F in keyof AuditRecord]-?: string };
 
 /** Whether records contain the arguments and the results of calls. */
 export interface RecordOptions {

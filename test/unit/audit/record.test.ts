@@ -156,9 +156,7 @@ describe('an audit record', () => {
       const record: Record<string, unknown> = { ...toAuditRecord(call, ALL) };
       const wrong = SPEC.filter(([field, holds]) => !(field in record && holds(record[field])));
       expect(wrong.map(([field]) => `${field} is ${JSON.stringify(record[field])}`)).toEqual([]);
-      expect(Object.keys(record).filter((field) => !RECORD_FIELDS.some((known) => known === field))).toEqual(
-        [],
-      );
+      expect(Object.keys(record).filter((field) => !(field in RECORD_FIELDS))).toEqual([]);
     }
   });
 
