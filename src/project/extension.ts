@@ -41,6 +41,9 @@ const OUTWARD: Readonly<Record<string, readonly string[]>> = {
   unity_catalog: ['uc'],
 };
 
+/** The types of secrets that these extensions support. */
+export const SECRET_TYPES: readonly string[] = Object.values(OUTWARD).flat();
+
 /** Extensions inside of the native engine. They have no file. */
 export const BUILT_IN: ReadonlySet<string> = new Set([
   'autocomplete',

@@ -236,6 +236,10 @@ export const FINDINGS: Readonly<Record<string, Readonly<Record<string, Advice>>>
       'A secret belongs to an extension that is not loaded.',
       'Add the extension, or remove the secret.',
     ),
+    'secret-type': advice(
+      'The type of a secret is almost one that svc knows.',
+      'Write the type that the message suggests.',
+    ),
     'sandbox-conflict': advice(
       '`database.sandbox` contradicts extensions or secrets.',
       'Remove one of them.',

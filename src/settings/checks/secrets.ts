@@ -1,13 +1,16 @@
-import { extensionsOfSecret, needsOutside } from '../../project/extension.ts';
+import { extensionsOfSecret, needsOutside, SECRET_TYPES } from '../../project/extension.ts';
 import type { Finding } from '../../project/finding.ts';
 import { extensionPath, type SiteFile } from '../../project/site-model.ts';
 import { nearestName } from '../../types/nearest.ts';
 import type { Settings } from '../model.ts';
 import { type Pointed, point, type SitePlace } from './settings.ts';
 
+/** The types of the specification, DuckDB's own, and those of its extensions. Other extensions may have more. */
+const KNOWN_TYPES = ['database', 'api', 'custom', 'http', ...SECRET_TYPES];
+
 /**
  * Checks that the user file has the secrets that the site file names, that `database.sandbox` allows all extensions and
- * secrets, and that an extension for each secret is loaded.
+ * secrets, that an extension for each secret is loaded, and that no type is misspelt.
  */
 export function checkSecrets(
   site: SiteFile,
@@ -20,6 +23,7 @@ export function checkSecrets(
   return [
     ...checkSiteSecrets(site, settings, at.place),
     ...ofSandbox,
+    ...checkTypes(settings, at),
     ...checkAttachedSecrets(site, settings, at.place),
   ];
 }
@@ -63,6 +67,20 @@ function checkIdleSecrets({ extensions }: SiteFile, { secrets }: Settings, at: P
       code: 'secret-idle',
       message: `is ${type}, which only the extension ${usual} supports, so the database does not get this secret.`,
       fix: `Add ${usual} to \`extensions\` of svc-site.yml.`,
+    });
+    return [{ ...finding, severity: 'warning' as const }];
+  });
+}
+
+/** Reports types that are almost a known one. Others may be those of an extension that svc does not know. */
+function checkTypes({ secrets }: Settings, at: Pointed): readonly Finding[] {
+  return secrets.flatMap(({ type }, index) => {
+    const near = KNOWN_TYPES.includes(type.toLowerCase()) ? null : nearestName(type, KNOWN_TYPES);
+    if (near === null) return [];
+    const finding = point(at, ['profile', 'secrets', index, 'type'], {
+      code: 'secret-type',
+      message: `is ${type}, which is no type that svc knows, so the database may not get this secret.`,
+      fix: `Did you mean ${near}?`,
     });
     return [{ ...finding, severity: 'warning' as const }];
   });

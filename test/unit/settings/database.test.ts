@@ -70,3 +70,21 @@ describe('database.sandbox', () => {
     expect((await settingsOf({ user })).secrets).toHaveLength(1);
   });
 });
+
+describe('the type of a secret', () => {
+  const problemsWith = (type: string) =>
+    problemsOf({ user: userFile(`secrets: [{ name: lake, type: ${type}, parameters: { key_id: k } }]\n`) });
+
+  it('is warned about if it is almost a known one', async () => {
+    const [problem, ...others] = await problemsWith('databse');
+    expect(problem).toMatch(
+      /^config.yml:\d+ secret-type: `projects\.demo.*type` is databse, .*\[Did you mean database\?\]$/,
+    );
+    expect(others).toEqual([]);
+    expect(await problemsWith('postgress')).toEqual([expect.stringMatching(/Did you mean postgres\?/)]);
+  });
+
+  it.each(['database', 'API', 'custom', 'http', 'snowflake', 'x'])('may be %s', async (type) => {
+    expect(await problemsWith(type)).toEqual([]);
+  });
+});
