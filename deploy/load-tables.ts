@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import type { Filling } from '../adapters/duckdb-native/files/database-file.ts';
 import { SvcError, toSvcError } from '../src/errors.ts';
+import { quoteName, quoteText } from '../src/sql/quote.ts';
 
 /** A value of `--load`: the files and the table they become. */
 export interface LoadSource {
@@ -35,7 +36,7 @@ function tableReaderOf(files: readonly string[]): string {
   const [format, ...others] = [...new Set(files.map(formatOf))];
   const reader = READERS[format ?? ''];
   if (reader === undefined || others.length > 0) throw formatError(others.length > 0);
-  return reader(`[${files.map((file) => `'${file.replaceAll("'", "''")}'`).join(', ')}]`);
+  return reader(`[${files.map(quoteText).join(', ')}]`);
 }
 
 /** The file's extension without `.gz`. */
@@ -141,7 +142,7 @@ async function loadTable(filling: Filling, { table, files }: Table, replace: boo
   // DuckDB would invent a column. Among several files an empty one adds no row.
   if (only !== undefined && second === undefined && (await stat(only)).size === 0) throw empty();
   for (const file of files.filter(isDelimited)) await checkLines(filling, file);
-  const name = `"${table.replaceAll('"', '""')}"`;
+  const name = quoteName(table);
   const create = replace ? 'CREATE OR REPLACE TABLE' : 'CREATE TABLE';
   await filling.run(`${create} ${name} AS FROM ${tableReaderOf(files)}`);
   const [rows] = await filling.column(`SELECT count(*) FROM ${name}`);

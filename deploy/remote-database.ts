@@ -10,6 +10,7 @@ import type { RemoteDatabase } from '../src/catalog/manifest.ts';
 import { SvcError } from '../src/errors.ts';
 import type { JsonObject } from '../src/json.ts';
 import type { Database } from '../src/ports.ts';
+import { quoteName, quoteText } from '../src/sql/quote.ts';
 import type { CopiedDatabase } from './database.ts';
 import {
   BLOCKS_FOLDER,
@@ -123,10 +124,10 @@ async function listColumns(path: string): Promise<ColumnBlocks> {
 }
 
 async function columnsOf(database: Database, schema: string, table: string): Promise<ColumnBlocks> {
-  const name = [schema, table].map((part) => `"${part.replaceAll('"', '""')}"`).join('.');
+  const name = [schema, table].map(quoteName).join('.');
   const segments = await read(
     database,
-    `SELECT column_path AS c, block_id AS b FROM pragma_storage_info('${name.replaceAll("'", "''")}')
+    `SELECT column_path AS c, block_id AS b FROM pragma_storage_info(${quoteText(name)})
      WHERE block_id >= 0 ORDER BY column_id, column_path, row_group_id, segment_id`,
   );
   const columns = new Map<string, number[]>();

@@ -1,4 +1,5 @@
 import { SvcError, toSvcError } from '../src/errors.ts';
+import { quoteName } from '../src/sql/quote.ts';
 
 /** A table to write again in another order, as `--sort` names it. */
 export interface SortedTable {
@@ -28,7 +29,7 @@ export async function sortTables(database: string, tables: readonly SortedTable[
     const failed: string[] = [];
     for (const { table, columns } of tables) {
       const name = toIdentifier(table);
-      const order = [...columns.map((column) => `"${column.replaceAll('"', '""')}"`), 'rowid'].join(', ');
+      const order = [...columns.map(quoteName), 'rowid'].join(', ');
       try {
         await run(`CREATE TEMP TABLE sorted AS SELECT * FROM ${name} ORDER BY ${order}`);
         await run(`DELETE FROM ${name}`);
@@ -60,8 +61,5 @@ export function nothingToSort(): SvcError {
 
 /** `shop.sales` names a table in a schema. */
 function toIdentifier(table: string): string {
-  return table
-    .split('.')
-    .map((part) => `"${part.replaceAll('"', '""')}"`)
-    .join('.');
+  return table.split('.').map(quoteName).join('.');
 }

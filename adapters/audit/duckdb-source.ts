@@ -1,5 +1,6 @@
 import { type AuditFilter, FILTER_FIELDS, TIMESTAMP } from '../../src/audit/filter.ts';
 import { OPERATION_STATUSES, OPERATION_TYPES } from '../../src/audit/record.ts';
+import { quoteText } from '../../src/sql/quote.ts';
 import { openScratch, type Scratch } from '../duckdb-native/files/scratch.ts';
 import { type AuditSource, type Grouped, type Newest, streamedSource, toNewest } from './streamed-source.ts';
 
@@ -64,9 +65,9 @@ export function linesOf(
 }
 
 /** The same conditions as in `toAuditLine`. */
-const SOUND = `regexp_matches("timestamp", ${toSqlText(TIMESTAMP)})
-    AND operation_type IN (${OPERATION_TYPES.map(toSqlText).join(', ')})
-    AND operation_status IN (${OPERATION_STATUSES.map(toSqlText).join(', ')})`;
+const SOUND = `regexp_matches("timestamp", ${quoteText(TIMESTAMP)})
+    AND operation_type IN (${OPERATION_TYPES.map(quoteText).join(', ')})
+    AND operation_status IN (${OPERATION_STATUSES.map(quoteText).join(', ')})`;
 
 /**
  * Finds the ids of the newest records, then reads their lines. Parsing all lines would take several times as
@@ -132,12 +133,7 @@ FROM line WHERE wanted OR NOT sound GROUP BY 1, 2, 3, 4, 5, 6`,
   };
 }
 
-/** Quotes a text for SQL. */
-export function toSqlText(value: string): string {
-  return `'${value.replaceAll("'", "''")}'`;
-}
-
 /** Quotes a path for SQL and escapes the characters of patterns. */
 function toPattern(path: string): string {
-  return toSqlText(path.replaceAll(/[[*?]/g, '[$&]'));
+  return quoteText(path.replaceAll(/[[*?]/g, '[$&]'));
 }

@@ -4,8 +4,9 @@ import { pipeline } from 'node:stream/promises';
 import { type AuditFilter, type AuditLine, matches } from '../../src/audit/filter.ts';
 import { RECORD_FIELDS } from '../../src/audit/record.ts';
 import { SvcError } from '../../src/errors.ts';
+import { quoteText } from '../../src/sql/quote.ts';
 import { openScratch, type Scratch } from '../duckdb-native/files/scratch.ts';
-import { linesOf, toSqlText } from './duckdb-source.ts';
+import { linesOf } from './duckdb-source.ts';
 import { filesOf } from './query.ts';
 import { readLines } from './read-lines.ts';
 
@@ -71,7 +72,7 @@ export async function exportDuckdb(path: string, filter: AuditFilter, target: st
   const scratch = await openScratch();
   const made = !existsSync(target);
   try {
-    await scratch.rows(`ATTACH ${toSqlText(target)} AS target`);
+    await scratch.rows(`ATTACH ${quoteText(target)} AS target`);
     // Only the owner can read records, as in the file they come from.
     if (made) await chmod(target, 0o600);
     return await copyLogs(scratch, files, filter);

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { openNodeDatabase } from '../../adapters/node/database/open-database.ts';
 import { messageOf, SvcError } from '../../src/errors.ts';
 import type { Database } from '../../src/ports.ts';
+import { quoteName, quoteText } from '../../src/sql/quote.ts';
 import { ensureWasmArtefact } from '../project/wasm-artefact.ts';
 import { type Converter, findConverters } from './converters.ts';
 
@@ -57,8 +58,8 @@ export async function copyWithAny(source: string, target: string, writer: string
 
 async function copyWith(converter: Converter, source: string, target: string): Promise<Copy> {
   const attach = [
-    `ATTACH ${quoted(source)} AS old (READ_ONLY)`,
-    `ATTACH ${quoted(target)} AS new (STORAGE_VERSION 'v1.0.0')`,
+    `ATTACH ${quoteText(source)} AS old (READ_ONLY)`,
+    `ATTACH ${quoteText(target)} AS new (STORAGE_VERSION 'v1.0.0')`,
   ];
   const read = (sql: string) => converter.query([...attach.slice(0, 1), sql]);
   const names = await read(NAMES('table', "'old'"));
@@ -100,10 +101,10 @@ async function copyInOrder(
   await converter.query([...attach, 'COPY FROM DATABASE old TO new (SCHEMA)', 'DETACH new', 'SELECT 1']);
   const inserts: string[] = [];
   for (const { table, columns } of inOrder(described.map((text): Referring => JSON.parse(text)))) {
-    const name = table.map(quotedName).join('.');
+    const name = table.map(quoteName).join('.');
     const plain: string[] = [];
     for (const [column, byDefault] of columns) {
-      const own = quotedName(column);
+      const own = quoteName(column);
       if (byDefault === '' || !(await isGenerated(converter, attach, `new.${name} (${own})`)))
         plain.push(own);
     }
@@ -185,12 +186,4 @@ function nobody(source: string, writer: string | null, reasons: readonly string[
 ${reasons.join('\n')}
 Install one that can, and convert again: python3 -m venv .venv && .venv/bin/pip install '${wanted}', then SVC_PYTHON=.venv/bin/python svc convert ...`,
   );
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
-}
-
-function quotedName(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }

@@ -8,6 +8,7 @@ import { inspectFile, refusalOf } from '../../adapters/node/database/database-fi
 import { copyDatabase } from '../../deploy/database.ts';
 import { type LoadSource, loadTables, parseLoadSource } from '../../deploy/load-tables.ts';
 import { SvcError } from '../../src/errors.ts';
+import { quoteName } from '../../src/sql/quote.ts';
 import { deleteOnSignal } from '../io/delete-on-signal.ts';
 
 /** A table or a view to make a tool of. */
@@ -170,10 +171,10 @@ function toTool(name: string, table: DataTable) {
   }));
   const where = filters.map(
     ({ parameter, name: column, type }) =>
-      `($${parameter}::${type} IS NULL OR ${quoted(column)} = $${parameter}::${type})`,
+      `($${parameter}::${type} IS NULL OR ${quoteName(column)} = $${parameter}::${type})`,
   );
   // A key makes the order total, so that the same call returns the same rows.
-  const order = table.keys.length > 0 ? `\nORDER BY ${table.keys.map(quoted).join(', ')}` : '';
+  const order = table.keys.length > 0 ? `\nORDER BY ${table.keys.map(quoteName).join(', ')}` : '';
   const code = `SELECT * FROM ${nameOf(table)}${where.length > 0 ? `\nWHERE ${where.join('\n  AND ')}` : ''}${order}\nLIMIT $limit\n`;
   const limit = {
     name: 'limit',
@@ -232,9 +233,5 @@ function unique(name: string, names: Set<string>): string {
 }
 
 function nameOf({ schema, name }: Pick<DataTable, 'schema' | 'name'>): string {
-  return `${quoted(schema)}.${quoted(name)}`;
-}
-
-function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
+  return `${quoteName(schema)}.${quoteName(name)}`;
 }

@@ -7,6 +7,7 @@ import { SvcError, toSvcError } from '../../src/errors.ts';
 import type { JsonObject } from '../../src/json.ts';
 import { ENDPOINT_KINDS } from '../../src/project/model.ts';
 import { runTests } from '../../src/quality/test/run.ts';
+import { quoteText } from '../../src/sql/quote.ts';
 import type { Started } from '../serve/started.ts';
 import type { ProjectFeed, WorkbenchDeps } from './app.ts';
 import { checkDrift } from './drift.ts';
@@ -118,7 +119,7 @@ async function checkDatabases({ checked, runtime }: Started): Promise<readonly D
 
 /** The tables of an attached database: listing them makes a lost server connect again, or fail. */
 function inCatalog(name: string): string {
-  return `(SELECT 1 FROM duckdb_tables() WHERE database_name = '${name.replaceAll("'", "''")}')`;
+  return `(SELECT 1 FROM duckdb_tables() WHERE database_name = ${quoteText(name)})`;
 }
 
 async function ask(runtime: Started['runtime'], sql: string): Promise<string | null> {

@@ -1,8 +1,9 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { causesOf, SvcError } from '../../../src/errors.ts';
 import { type Attachment, parseAttachmentUri } from '../../../src/project/attachment.ts';
+import { quoteName } from '../../../src/sql/quote.ts';
 import { absentDatabase, createRedaction, isLostConnection, reasonOf, unreachableError } from './errors.ts';
-import { type AttachContext, enforceFile, quoteName, toAttachStatement } from './statement.ts';
+import { type AttachContext, enforceFile, toAttachStatement } from './statement.ts';
 
 /** The databases beside the project's own, and how they are attached. */
 export interface AttachOptions extends AttachContext {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Attachment, isRemote, parseAttachmentUri } from '../../../src/project/attachment.ts';
+import { quoteName, quoteText } from '../../../src/sql/quote.ts';
 import type { DatabaseSecret } from '../options.ts';
 
 /**
@@ -74,13 +75,4 @@ function secretOf({ uri, secret }: Attachment, { secrets }: AttachContext): read
   const found = secrets.find(({ name }) => name === secret);
   if (found === undefined || server === null || found.type.toLowerCase() !== server) return [];
   return [`${type === 'ducklake' ? 'META_SECRET' : 'SECRET'} ${quoteText(found.name)}`];
-}
-
-function quoteText(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
-}
-
-/** Quotes an identifier. */
-export function quoteName(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }

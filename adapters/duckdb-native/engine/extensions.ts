@@ -2,6 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { messageOf, type SvcError } from '../../../src/errors.ts';
 import type { Extension } from '../../../src/project/extension.ts';
 import { extensionFileName, inLoadOrder, type WantedExtension } from '../../../src/project/extension.ts';
+import { quoteText } from '../../../src/sql/quote.ts';
 import type { ExtensionSettings } from '../options.ts';
 import {
   type ExtensionTarget,
@@ -63,7 +64,7 @@ async function load(
 ): Promise<void> {
   const paths = givenPaths(extension, settings, target);
   for (const path of paths) {
-    if (await isFile(path)) return void (await connection.run(`LOAD ${quoted(path)}`));
+    if (await isFile(path)) return void (await connection.run(`LOAD ${quoteText(path)}`));
   }
   const loading = `LOAD "${extension.name}"`;
   try {
@@ -74,7 +75,7 @@ async function load(
     // A folder in the form of DuckDB's repository has compressed files, which DuckDB installs first.
     const [path] = paths;
     if (path !== undefined && !(await isFile(`${path}.gz`))) throw thrown;
-    const from = isNamed(repository) ? repository : quoted(repository);
+    const from = isNamed(repository) ? repository : quoteText(repository);
     await connection.run(`INSTALL "${extensionFileName(extension.name)}" FROM ${from}`);
     await connection.run(loading);
   }
@@ -82,10 +83,6 @@ async function load(
 
 function isMissing(thrown: unknown): boolean {
   return /^IO Error: Extension ".*" not found/.test(messageOf(thrown));
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
 }
 
 /** DuckDB's reasons for not loading a file, and ours. */

@@ -1,6 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { SvcError } from '../../../src/errors.ts';
 import { lexSql } from '../../../src/sql/lexer.ts';
+import { quoteText } from '../../../src/sql/quote.ts';
 import { statementsOf } from '../../../src/sql/statement.ts';
 import { toQueryError } from '../errors.ts';
 import { withFile } from './database-file.ts';
@@ -14,8 +15,7 @@ const LONGEST_LEXED = 1_000_000;
  */
 export async function runScript(path: string, sql: string, folder?: string): Promise<void> {
   await withFile(path, {}, async (connection) => {
-    if (folder !== undefined)
-      await connection.run(`SET file_search_path = '${folder.replaceAll("'", "''")}'`);
+    if (folder !== undefined) await connection.run(`SET file_search_path = ${quoteText(folder)}`);
     if (sql.length > LONGEST_LEXED || lexSql(sql).problems.length > 0) await connection.run(sql);
     else await runEach(connection, sql);
   });

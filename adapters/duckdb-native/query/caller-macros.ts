@@ -1,4 +1,5 @@
 import type { SqlCaller } from '../../../src/ports.ts';
+import { quoteText } from '../../../src/sql/quote.ts';
 
 /** The user functions, each with its answer as a SQL expression (spec, "SQL functions available when served"). */
 const ANSWERS: { readonly [name: string]: (caller: SqlCaller | null) => string } = {
@@ -53,6 +54,6 @@ function header(headers: ReadonlyMap<string, string> | null | undefined): string
 /** Writes text as a SQL expression. The driver would end the statement at a NUL. */
 function literal(text: string | null | undefined): string {
   if (text === null || text === undefined) return 'NULL::VARCHAR';
-  const parts = text.split('\0').map((part) => `'${part.replaceAll("'", "''")}'`);
+  const parts = text.split('\0').map(quoteText);
   return `(${parts.join(' || chr(0) || ')})::VARCHAR`;
 }

@@ -1,5 +1,6 @@
 import { open, stat } from 'node:fs/promises';
 import { SvcError } from '../../../src/errors.ts';
+import { quoteText } from '../../../src/sql/quote.ts';
 
 /** The DuckDB of both engines; a test compares it with theirs. */
 export const ENGINE_VERSION = '1.5.5';
@@ -86,8 +87,8 @@ export function isConvertible({ storage, encrypted }: DuckDbFile): boolean {
 
 /** Statements for a DuckDB that opens the file: they copy it into a new file that both engines read. */
 export function conversionOf(path: string, { encrypted }: Pick<DuckDbFile, 'encrypted'>): string {
-  return `ATTACH ${quoted(path)} AS old (${encrypted ? "ENCRYPTION_KEY '...', " : ''}READ_ONLY);
-ATTACH ${quoted(convertedName(path))} AS new (STORAGE_VERSION 'v1.0.0');
+  return `ATTACH ${quoteText(path)} AS old (${encrypted ? "ENCRYPTION_KEY '...', " : ''}READ_ONLY);
+ATTACH ${quoteText(convertedName(path))} AS new (STORAGE_VERSION 'v1.0.0');
 COPY FROM DATABASE old TO new;`;
 }
 
@@ -164,8 +165,4 @@ async function readFile(path: string): Promise<FileContents> {
   } finally {
     await file.close();
   }
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
 }

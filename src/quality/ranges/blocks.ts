@@ -1,5 +1,5 @@
 import type { Database, SqlResult } from '../../ports.ts';
-import { quoteName, quoteText } from '../../sql/restricted/condition.ts';
+import { quoteName, quoteText } from '../../sql/quote.ts';
 
 /** The longest time for one table, in milliseconds. */
 const TIMEOUT_MS = 600_000;

@@ -1,5 +1,6 @@
 import type { RowCondition, RowOperand } from '../../ports.ts';
 import type { SqlValue } from '../../sql-value.ts';
+import { quoteName } from '../quote.ts';
 
 /** A condition in SQL, and the values of its positions `$1 .. $n`. */
 export interface RowFilter {
@@ -28,14 +29,4 @@ export function toRowFilter(condition: RowCondition, alias: string): RowFilter {
     return `(${left} ${one.operator} ${right})`;
   };
   return { sql: write(condition), values };
-}
-
-/** Writes a name as SQL; a NUL would end the statement. */
-export function quoteName(name: string): string {
-  return `"${name.replaceAll('\0', '').replaceAll('"', '""')}"`;
-}
-
-/** Writes a text as SQL. */
-export function quoteText(text: string): string {
-  return `'${text.replaceAll('\0', '').replaceAll("'", "''")}'`;
 }

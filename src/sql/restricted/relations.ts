@@ -3,7 +3,8 @@ import type { JsonObject } from '../../json.ts';
 import type { RestrictedTable } from '../../ports.ts';
 import { foldName } from '../../project/fold-name.ts';
 import type { SqlValue } from '../../sql-value.ts';
-import { quoteName, quoteText, toRowFilter } from './condition.ts';
+import { quoteName, quoteText } from '../quote.ts';
+import { toRowFilter } from './condition.ts';
 import { checkRestrictedStatement, namesIn } from './statement.ts';
 
 /** Reads the names that a restriction needs. `kind` is `own` for the database of the project. */

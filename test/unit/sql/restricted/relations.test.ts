@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
 import type { JsonObject } from '../../../../src/json.ts';
 import type { RestrictedTable } from '../../../../src/ports.ts';
-import { quoteName, quoteText, toRowFilter } from '../../../../src/sql/restricted/condition.ts';
+import { quoteName, quoteText } from '../../../../src/sql/quote.ts';
+import { toRowFilter } from '../../../../src/sql/restricted/condition.ts';
 import { prepareRestricted, toPreparationError } from '../../../../src/sql/restricted/relations.ts';
 
 const table = (name: string, more: Partial<RestrictedTable> = {}): RestrictedTable => ({
