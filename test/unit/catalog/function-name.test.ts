@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { compileCatalog } from '../../../src/catalog/compile.ts';
 import { functionNameOf } from '../../../src/catalog/function-name.ts';
-import { parseCatalog } from '../../../src/catalog/parse.ts';
 import { loadTree } from '../call/project.ts';
 
 it.each([
@@ -39,5 +38,5 @@ it('an endpoint in Python is compiled to its file and function, and survives its
   });
   expect(catalog.tools.total?.wire).not.toHaveProperty('annotations');
   expect(catalog.tools.reads?.wire.annotations).toEqual({ readOnlyHint: true });
-  expect(await parseCatalog(JSON.stringify(catalog))).toEqual(catalog);
+  expect(JSON.parse(JSON.stringify(catalog))).toEqual(catalog);
 });

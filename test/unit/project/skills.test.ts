@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkCatalog } from '../../../src/catalog/checks/check.ts';
 import { compileCatalog } from '../../../src/catalog/compile.ts';
-import { parseCatalog } from '../../../src/catalog/parse.ts';
+import type { Catalog } from '../../../src/catalog/model.ts';
 import { toMarkdown } from '../../../src/project/skills/front-matter.ts';
 import { loadTree, type Tree } from '../call/project.ts';
 
@@ -126,7 +126,7 @@ describe('a skill', () => {
   // Requirements: skill.artefact
   it('is in the manifest of an artefact with its text and digests', async () => {
     const catalog = await compileCatalog(await loadTree({ 'skills/ask.md': SOUND }));
-    const read = await parseCatalog(JSON.stringify(catalog));
+    const read: Catalog = JSON.parse(JSON.stringify(catalog));
     const text = '---\nname: "ask"\ndescription: "How to ask"\n---\nText.\n';
     const uri = 'skill://ask/SKILL.md';
     expect(read.resources[uri]).toMatchObject({
