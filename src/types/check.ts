@@ -2,7 +2,7 @@ import type { JsonValue } from '../json.ts';
 import { toCanonicalText } from './canonical.ts';
 import { EXACT } from './coerce.ts';
 import { nearestName } from './nearest.ts';
-import { acceptsNull, type Parameter, type TypeName, type TypeNode } from './node.ts';
+import { acceptsNull, type TypeName, type TypeNode } from './node.ts';
 import { compilePattern } from './pattern.ts';
 import { PatternRejection } from './pattern-tree.ts';
 import { createValidator, MAX_TYPE_DEPTH } from './validate.ts';
@@ -19,7 +19,6 @@ type Path = readonly (string | number)[];
 type Key = keyof TypeNode;
 
 const MAX_NODES = 10_000;
-const NAME = /^[\p{L}_][\p{L}\p{N}_]*$/u;
 
 const APPLIES: { readonly [key in Key]?: readonly TypeName[] } = {
   format: ['string'],
@@ -55,26 +54,6 @@ const COUNTS: readonly Key[] = ['minLength', 'maxLength', 'minItems', 'maxItems'
 /** Finds contradictions in a type and constraints that no value can meet. */
 export function checkTypeNode(node: TypeNode, path: Path = []): readonly TypeIssue[] {
   return isBounded(node) ? checkNode(node, path) : [endless(path)];
-}
-
-/** Checks a parameter list: each type as `checkTypeNode` does, and the names. */
-export function checkParameters(parameters: readonly Parameter[], path: Path = []): readonly TypeIssue[] {
-  const seen = new Set<string>();
-  return parameters.flatMap((parameter, index) => {
-    const at = [...path, index];
-    const repeated = seen.has(parameter.name);
-    seen.add(parameter.name);
-    return [...checkName(parameter.name, repeated, [...at, 'name']), ...checkTypeNode(parameter, at)];
-  });
-}
-
-function checkName(name: string, repeated: boolean, path: Path): readonly TypeIssue[] {
-  if (repeated) {
-    return [issue(path, `Two parameters are named ${name}.`, 'Rename one of them, in the SQL too.')];
-  }
-  if (NAME.test(name) && name !== '__proto__') return [];
-  const fix = 'Use letters, digits and underscores, beginning with a letter or an underscore.';
-  return [issue(path, `${JSON.stringify(name)} cannot be a parameter's name.`, fix)];
 }
 
 function checkNode(node: TypeNode, path: Path): readonly TypeIssue[] {

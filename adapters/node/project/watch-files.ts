@@ -49,19 +49,17 @@ export interface WatchOptions {
   /** Reads the files again; null if that failed. It is called again only after the next change. */
   readonly read: () => Promise<NotedFiles | null>;
   readonly signal: AbortSignal;
-  /** Milliseconds between two checks. A change counts when the next check finds nothing new. */
-  readonly everyMs?: number;
 }
 
+/** Milliseconds between two checks. A change counts when the next check finds nothing new. */
 const EVERY_MS = 250;
 
 /** Reads files again whenever a change is complete, until the signal aborts. */
-export async function watchFiles(options: WatchOptions): Promise<void> {
-  const { first, read, signal, everyMs = EVERY_MS } = options;
+export async function watchFiles({ first, read, signal }: WatchOptions): Promise<void> {
   let noted = first;
   let seen: string | null = null;
   let failed: string | null = null;
-  while (await passed(everyMs, signal)) {
+  while (await passed(EVERY_MS, signal)) {
     const now = await noted.change();
     if (now !== null && now === seen && now !== failed) {
       const next = await read();

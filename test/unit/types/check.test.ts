@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { checkParameters, checkTypeNode } from '../../../src/types/check.ts';
-import type { Parameter, TypeNode } from '../../../src/types/node.ts';
+import { checkTypeNode } from '../../../src/types/check.ts';
+import type { TypeNode } from '../../../src/types/node.ts';
 import { createValidator } from '../../../src/types/validate.ts';
 import { randomNode } from './nodes.ts';
 import { createRandom } from './random.ts';
@@ -116,20 +116,6 @@ describe('contradictions in a type', () => {
     expect(found(loop)).toHaveLength(1);
     expect(found(loop)[0]).toContain('nested deeper');
   });
-});
-
-it('finds bad and repeated parameter names', () => {
-  const names = ['id', 'id', '1st', 'a-b', 'größe', '_x', '__proto__', ''];
-  const parameters = names.map((name): Parameter => ({ name, type: 'string' }));
-  expect(
-    checkParameters(parameters, ['parameters']).map(({ path, message }) => `${path.join('.')}: ${message}`),
-  ).toEqual([
-    'parameters.1.name: Two parameters are named id.',
-    `parameters.2.name: "1st" cannot be a parameter's name.`,
-    `parameters.3.name: "a-b" cannot be a parameter's name.`,
-    `parameters.6.name: "__proto__" cannot be a parameter's name.`,
-    `parameters.7.name: "" cannot be a parameter's name.`,
-  ]);
 });
 
 it('never throws, and what it passes compiles', () => {
