@@ -1,7 +1,6 @@
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -10,6 +9,7 @@ import { openNative } from '../../adapters/duckdb-native/open.ts';
 import type { ExtensionSettings } from '../../adapters/duckdb-native/options.ts';
 import type { SvcError } from '../../src/errors.ts';
 import { answerOf, errorOf } from '../engine/fixture.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { svc } from '../unit/cli/svc.ts';
 import { EXTENSIONS, MISFITS } from './parts.ts';
 
@@ -19,15 +19,9 @@ const TARGET = { version: 'v1.5.5', platform: 'linux_amd64' };
 const SIGNED = join(EXTENSIONS, TARGET.version, TARGET.platform);
 const FTS = 'fts.duckdb_extension';
 
-function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), 'svc-extensions-'));
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
-  return path;
-}
-
 /** A folder with one file of the extension fts. */
 function folderWith(path: string): string {
-  const made = folder();
+  const made = temporaryFolder();
   copyFileSync(path, join(made, FTS));
   return made;
 }
@@ -36,7 +30,7 @@ async function open(settings: ExtensionSettings) {
   const database = await openNative({
     path: ':memory:',
     readonly: false,
-    extensionDirectory: folder(),
+    extensionDirectory: temporaryFolder(),
     ...settings,
   });
   onTestFinished(() => database.close());
@@ -57,7 +51,7 @@ describe('a signed extension', () => {
   });
 
   it("loads from a copy of DuckDB's repository, whose files are compressed", async () => {
-    const repo = folder();
+    const repo = temporaryFolder();
     const inside = join(repo, TARGET.version, TARGET.platform);
     mkdirSync(inside, { recursive: true });
     writeFileSync(join(inside, `${FTS}.gz`), gzipSync(readFileSync(join(SIGNED, FTS)), { level: 1 }));
@@ -75,7 +69,7 @@ describe('a signed extension', () => {
   });
 
   it('is refused without the extension that it needs, by its name', async () => {
-    const repo = folder();
+    const repo = temporaryFolder();
     copyFileSync(join(SIGNED, 'iceberg.duckdb_extension'), join(repo, 'iceberg.duckdb_extension'));
     const { message } = await refused({ extensions: [{ name: 'iceberg', repo }] });
     expect(message).toMatch(/^The extension avro, which iceberg needs, cannot be loaded: there is no file/);
@@ -118,7 +112,7 @@ describe('an extension that does not fit is refused with the reason', () => {
   const changed = (): string => {
     const bytes = readFileSync(join(SIGNED, FTS));
     bytes.writeUInt8(bytes.readUInt8(5_000) ^ 1, 5_000);
-    const made = folder();
+    const made = temporaryFolder();
     writeFileSync(join(made, FTS), bytes);
     return made;
   };
@@ -167,11 +161,11 @@ describe('the files that a project needs', () => {
   it('are refused if they are of another version, are no extension, or are missing', async () => {
     const old = { extensions: [{ name: 'fts', repo: folderWith(MISFITS.old) }] };
     await expect(listExtensionFiles(old, TARGET)).rejects.toThrow(/is made for DuckDB v1\.4\.4/);
-    const broken = folder();
+    const broken = temporaryFolder();
     writeFileSync(join(broken, FTS), 'no extension');
     const none = { extensions: [{ name: 'fts', repo: broken }] };
     await expect(listExtensionFiles(none, TARGET)).rejects.toThrow(/is not an extension of DuckDB/);
-    const missing = { extensions: [{ name: 'azure' }], extensionDirectory: folder() };
+    const missing = { extensions: [{ name: 'azure' }], extensionDirectory: temporaryFolder() };
     await expect(listExtensionFiles(missing, TARGET)).rejects.toThrow(
       /^The extension azure cannot be loaded: there is no file/,
     );
@@ -184,7 +178,7 @@ describe('a project names its folder', () => {
 tool: { name: stem, description: Stem., source: { code: "SELECT stem('running', 'english') AS stem" } }
 `;
   function project(site: string): string {
-    const root = folder();
+    const root = temporaryFolder();
     mkdirSync(join(root, 'tools'));
     mkdirSync(join(root, 'extensions'));
     copyFileSync(join(SIGNED, FTS), join(root, 'extensions', FTS));
@@ -192,7 +186,7 @@ tool: { name: stem, description: Stem., source: { code: "SELECT stem('running', 
     writeFileSync(join(root, 'svc-site.yml'), SITE + site);
     return root;
   }
-  const away = () => ({ SVC_EXTENSION_DIRECTORY: folder() });
+  const away = () => ({ SVC_EXTENSION_DIRECTORY: temporaryFolder() });
 
   it('and run, validate and doctor load from there', async () => {
     const root = project('extensions: [{ name: fts, repo: ./extensions }]\n');

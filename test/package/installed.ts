@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { loadDriver } from '../../adapters/duckdb-native/driver/driver.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { blocksOf } from '../unit/docs/pages.ts';
 
 /** The folder with the package as `npm run test:package` installed it; undefined where it did not. */
@@ -42,8 +42,7 @@ tool:
 
 /** A folder that holds a read-only project `shop` and the installed package, and no other package. */
 export async function workspace(): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-package-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');
   symlinkSync(join(ROOT, 'project/node_modules'), join(folder, 'node_modules'));
   mkdirSync(join(folder, 'shop/tools'), { recursive: true });

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { blocksOf } from '../unit/docs/pages.ts';
 import { callTotal, INSTALLED, NODES, PACKAGE, Program, workspace } from './installed.ts';
 
@@ -106,8 +106,7 @@ describe.skipIf(PACKAGE === undefined)('the package', () => {
   });
 
   it('runs through npx', { timeout: SLOW }, () => {
-    const empty = mkdtempSync(join(tmpdir(), 'svc-npx-'));
-    onTestFinished(() => rmSync(empty, { recursive: true, force: true }));
+    const empty = temporaryFolder();
     const archive = readdirSync(PACKAGE ?? '').find((file) => file.endsWith('.tgz')) ?? '';
     const args = ['--yes', '--package', join(PACKAGE ?? '', archive), 'svc', '--version'];
     expect(execFileSync('npx', args, { cwd: empty, encoding: 'utf8' })).toMatch(/^\d+\.\d+\.\d+/);

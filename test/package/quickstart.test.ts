@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { loadDriver } from '../../adapters/duckdb-native/driver/driver.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { blocksOf } from '../unit/docs/pages.ts';
 import { PACKAGE, Program } from './installed.ts';
 
@@ -52,8 +52,7 @@ describe.skipIf(PACKAGE === undefined)('the quickstart', () => {
   });
 
   it('gives an answer over HTTP within 15 s after the installation', { timeout: 300_000 }, async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'svc-quickstart-'));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = temporaryFolder();
     const archive = readdirSync(PACKAGE ?? '').find((file) => file.endsWith('.tgz')) ?? '';
     const [make = '', install = '', ...rest] = lines;
     const prepare = `${make}\n${install.replace('svc-kit', join(PACKAGE ?? '', archive))}`;
@@ -75,8 +74,7 @@ describe.skipIf(PACKAGE === undefined)('the quickstart', () => {
   });
 
   it('gives an answer over HTTP within 15 s from a Parquet file', { timeout: 300_000 }, async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'svc-parquet-'));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = temporaryFolder();
     const instance = await (await loadDriver()).openInstance(':memory:');
     const connection = await instance.connect();
     const file = join(folder, 'sales.parquet');

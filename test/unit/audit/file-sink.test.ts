@@ -6,7 +6,6 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -14,7 +13,6 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { listAuditFiles } from '../../../adapters/audit/audit-files.ts';
@@ -23,14 +21,9 @@ import { DAY, openAudit } from '../../../adapters/audit/open.ts';
 import { repairTail } from '../../../adapters/audit/repair.ts';
 import type { LogLine } from '../../../src/ports.ts';
 import type { AuditSettings } from '../../../src/project/site-model.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 const WRITER = resolve('test/unit/audit/writer.ts');
-
-function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), 'svc-audit-'));
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
-  return path;
-}
 
 interface Opened {
   readonly sink: FileSink;
@@ -75,7 +68,7 @@ function linesOf(path: string): readonly string[] {
 describe('the audit file', () => {
   // Requirements: site.audit.path
   it('is made with its folders, for its owner only', async () => {
-    const root = folder();
+    const root = temporaryFolder();
     const path = join(root, 'deep/er/log.jsonl');
     const { sink } = await open(path);
     sink.record('{"id":1}');
@@ -87,7 +80,7 @@ describe('the audit file', () => {
 
   // Requirements: audit.line
   it('has a record without anybody asking for it', async () => {
-    const path = join(folder(), 'log.jsonl');
+    const path = join(temporaryFolder(), 'log.jsonl');
     const { sink } = await open(path);
     sink.record('{"id":1}');
     await expect.poll(() => readFileSync(path, 'utf8'), { timeout: 10_000 }).toBe('{"id":1}\n');
@@ -96,7 +89,7 @@ describe('the audit file', () => {
   it('has a record that comes after the time to write has passed during a write', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
-    const path = join(folder(), 'log.jsonl');
+    const path = join(temporaryFolder(), 'log.jsonl');
     const { sink } = await open(path);
     sink.record('{"id":1}');
     const written = sink.flush();
@@ -110,7 +103,7 @@ describe('the audit file', () => {
   });
 
   it('goes on where it ended, and takes nothing after close', async () => {
-    const path = join(folder(), 'log.jsonl');
+    const path = join(temporaryFolder(), 'log.jsonl');
     for (const id of [1, 2]) {
       const { sink, lines } = await open(path);
       sink.record(`{"id":${id}}`);
@@ -122,7 +115,7 @@ describe('the audit file', () => {
   });
 
   it('is begun anew when somebody has moved or deleted it', async () => {
-    const path = join(folder(), 'log.jsonl');
+    const path = join(temporaryFolder(), 'log.jsonl');
     const { sink } = await open(path);
     sink.record('{"id":1}');
     await sink.flush();
@@ -136,7 +129,7 @@ describe('the audit file', () => {
 
 describe('a crash', () => {
   it('by kill -9 loses nothing that was synced, and tears nothing', { timeout: 120_000 }, async () => {
-    const path = join(folder(), 'log.jsonl');
+    const path = join(temporaryFolder(), 'log.jsonl');
     for (let round = 0; round < 20; round += 1) {
       const child = write(path, `r${round}`, 'for ever');
       let said = '';
@@ -158,7 +151,7 @@ describe('a crash', () => {
   });
 
   it('leaves a torn line, which is kept aside at the next start', async () => {
-    const path = join(folder(), 'log.jsonl');
+    const path = join(temporaryFolder(), 'log.jsonl');
     writeFileSync(path, '{"id":1}\n{"id":2,"name":"to');
     const { sink } = await open(path);
     sink.record('{"id":3}');
@@ -169,7 +162,7 @@ describe('a crash', () => {
   });
 
   it('is not mended while another process writes it', { timeout: 60_000 }, async () => {
-    const path = join(folder(), 'log.jsonl');
+    const path = join(temporaryFolder(), 'log.jsonl');
     writeFileSync(path, '{"id":0}\n');
     const lines = `'{"id":1,"pad":"' + 'x'.repeat(3000) + '"}\\n'`;
     const appends = `const fs = require('fs'); const fd = fs.openSync(process.argv[1], 'a');
@@ -182,7 +175,7 @@ for (let i = 0; i < 100; i += 1) fs.writeSync(fd, (${lines}).repeat(300));`;
   });
 
   it('leaves a whole line without its end, which stays', async () => {
-    const path = join(folder(), 'log.jsonl');
+    const path = join(temporaryFolder(), 'log.jsonl');
     writeFileSync(path, '{"id":1}\n{"id":2}');
     const { sink } = await open(path);
     sink.record('{"id":3}');
@@ -194,7 +187,7 @@ for (let i = 0; i < 100; i += 1) fs.writeSync(fd, (${lines}).repeat(300));`;
   it.each(['{', '\0\0\0\0', '\xff', 'no json at all'])(
     'leaves %j, and the file can be read all the same',
     async (torn) => {
-      const path = join(folder(), 'log.jsonl');
+      const path = join(temporaryFolder(), 'log.jsonl');
       writeFileSync(path, Buffer.concat([Buffer.from('{"id":1}\n'), Buffer.from(torn, 'latin1')]));
       const { sink } = await open(path);
       sink.record('{"id":2}');
@@ -209,7 +202,7 @@ describe('the end of the process', () => {
     'by %s keeps every record',
     { timeout: 60_000 },
     async (how) => {
-      const path = join(folder(), 'log.jsonl');
+      const path = join(temporaryFolder(), 'log.jsonl');
       const code = await ended(write(path, 'a', how, '5000'));
       expect(code).toBe(how === 'interrupt' ? 130 : 0);
       const ids = await idsOf(path);
@@ -223,7 +216,7 @@ describe('rotation', () => {
   it('loses and repeats nothing, though three processes write the same file', {
     timeout: 120_000,
   }, async () => {
-    const path = join(folder(), 'log.jsonl');
+    const path = join(temporaryFolder(), 'log.jsonl');
     const names = ['a', 'b', 'c'];
     const codes = await Promise.all(names.map((name) => ended(write(path, name, 'close', '4000', '20000'))));
     expect(codes).toEqual([0, 0, 0]);
@@ -236,7 +229,7 @@ describe('rotation', () => {
   });
 
   it('deletes by itself only what is older than the retention', async () => {
-    const root = folder();
+    const root = temporaryFolder();
     const path = join(root, 'log.jsonl');
     const old = join(root, 'log-20200101T000000000Z-00000000.jsonl');
     const fresh = join(root, `log-${new Date().toISOString().replaceAll(/[-:.]/g, '')}-00000000.jsonl`);
@@ -264,7 +257,7 @@ describe('rotation', () => {
 
 /** A disk of our own, where this user may mount one. */
 function mountDisk(bytes: number): string | null {
-  const path = folder();
+  const path = temporaryFolder();
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'svc-audit', path], { stdio: 'ignore' });
   } catch {
@@ -314,7 +307,7 @@ describe('a disk without room', () => {
   });
 
   it('by policy `block` stops a start, with what to do', async () => {
-    const root = folder();
+    const root = temporaryFolder();
     writeFileSync(join(root, 'file'), '');
     await expect(open(join(root, 'file/log.jsonl'))).rejects.toMatchObject({
       code: 'audit_unavailable',
@@ -326,7 +319,7 @@ describe('a disk without room', () => {
   });
 
   it('is found usable again without a restart', async () => {
-    const root = folder();
+    const root = temporaryFolder();
     writeFileSync(join(root, 'place'), '');
     const path = join(root, 'place/log.jsonl');
     const { sink, lines } = await open(path, { onError: 'warn' });
@@ -343,7 +336,7 @@ describe('a disk without room', () => {
 
 describe('a slow disk', () => {
   it('never fills the memory: calls are refused before records would be lost', async () => {
-    const { sink } = await open(join(folder(), 'log.jsonl'), { maxQueued: 10_000 });
+    const { sink } = await open(join(temporaryFolder(), 'log.jsonl'), { maxQueued: 10_000 });
     const line = JSON.stringify({ pad: 'x'.repeat(989) });
     for (let index = 0; index < 4; index += 1) sink.record(line);
     expect(() => sink.admit()).not.toThrow();
@@ -355,7 +348,7 @@ describe('a slow disk', () => {
 });
 
 it('leaves nothing in the folder but its files', async () => {
-  const root = folder();
+  const root = temporaryFolder();
   const { sink } = await open(join(root, 'log.jsonl'));
   sink.record('{"id":1}');
   await sink.close();

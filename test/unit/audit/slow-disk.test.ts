@@ -1,21 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { listAuditFiles } from '../../../adapters/audit/audit-files.ts';
 import { FileSink, type FileSinkOptions } from '../../../adapters/audit/file-sink.ts';
 import type { LogLine } from '../../../src/ports.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { Svc } from '../cli/svc.ts';
 import { delayDisk } from './slow-disk.ts';
 
@@ -25,12 +17,6 @@ const SLOW_DISK = resolve('test/unit/audit/slow-disk.ts');
 const WRITER = resolve('test/unit/audit/writer.ts');
 
 vi.setConfig({ testTimeout: 120_000 });
-
-function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), 'svc-audit-'));
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
-  return path;
-}
 
 async function open(path: string, options: Partial<FileSinkOptions> = {}) {
   const lines: LogLine[] = [];
@@ -74,7 +60,7 @@ async function slow(step: 'write' | 'datasync'): Promise<void> {
 
 describe('while a sync takes long', () => {
   it('further records reach the file, in their order, without another call', async () => {
-    const path = join(folder(), 'log.jsonl');
+    const path = join(temporaryFolder(), 'log.jsonl');
     const { sink } = await open(path);
     const sync = await hold('datasync');
     for (let id = 1; id <= 3; id += 1) {
@@ -89,7 +75,7 @@ describe('while a sync takes long', () => {
   });
 
   it('files are rotated, and at most 16 stay open for it', async () => {
-    const path = join(folder(), 'log.jsonl');
+    const path = join(temporaryFolder(), 'log.jsonl');
     const { sink } = await open(path, { limits: { maxBytes: 100, maxAgeMs: Number.POSITIVE_INFINITY } });
     const sync = await hold('datasync');
     const ids = Array.from({ length: 40 }, (_, id) => id);
@@ -103,7 +89,7 @@ describe('while a sync takes long', () => {
   });
 
   it('records that wait for it count against the memory, and calls are refused before it is full', async () => {
-    const { sink } = await open(join(folder(), 'log.jsonl'), { maxQueued: 10_000 });
+    const { sink } = await open(join(temporaryFolder(), 'log.jsonl'), { maxQueued: 10_000 });
     const sync = await hold('datasync');
     for (let index = 0; index < 6; index += 1) sink.record(JSON.stringify({ pad: 'x'.repeat(989) }));
     await expect.poll(() => sync.begun(), { timeout: 20_000 }).toBe(1);
@@ -114,7 +100,7 @@ describe('while a sync takes long', () => {
   });
 
   it('a failure of it refuses calls, and the records are written again', async () => {
-    const path = join(folder(), 'log.jsonl');
+    const path = join(temporaryFolder(), 'log.jsonl');
     const { sink, lines } = await open(path);
     let fails = true;
     const undo = await delayDisk('datasync', async () => {
@@ -135,7 +121,7 @@ describe('while a sync takes long', () => {
 
 describe('while a write takes long', () => {
   it('answers wait until their records are in the file', async () => {
-    const path = join(folder(), 'log.jsonl');
+    const path = join(temporaryFolder(), 'log.jsonl');
     const { sink } = await open(path);
     const write = await hold('write');
     sink.record('{"id":1}');
@@ -152,7 +138,7 @@ describe('while a write takes long', () => {
   });
 
   it('256 records wait at most, whatever the time', async () => {
-    const { sink } = await open(join(folder(), 'log.jsonl'));
+    const { sink } = await open(join(temporaryFolder(), 'log.jsonl'));
     for (let id = 1; id < 256; id += 1) sink.record(JSON.stringify({ id }));
     sink.record('{"id":256}');
     expect(sink.written()).not.toBeNull();
@@ -163,7 +149,7 @@ describe('while a write takes long', () => {
   it('for ten seconds, calls are refused until it ends', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
-    const path = join(folder(), 'log.jsonl');
+    const path = join(temporaryFolder(), 'log.jsonl');
     const { sink, lines } = await open(path);
     const write = await hold('write');
     for (let id = 1; id <= 256; id += 1) sink.record(JSON.stringify({ id }));
@@ -181,7 +167,7 @@ describe('while a write takes long', () => {
 
 describe.each(['write', 'datasync'] as const)('on a disk that takes 200 ms for a %s', (step) => {
   it.each([1, 100])('%d callers have a tenth of a second of records in memory at most', async (callers) => {
-    const path = join(folder(), 'log.jsonl');
+    const path = join(temporaryFolder(), 'log.jsonl');
     const { sink } = await open(path);
     await slow(step);
     const answered = new Map<string, number>();
@@ -224,7 +210,7 @@ function write(env: object, ...args: readonly string[]) {
 }
 
 it('an uncaught error loses nothing, though the disk is slow', async () => {
-  const path = join(folder(), 'log.jsonl');
+  const path = join(temporaryFolder(), 'log.jsonl');
   const [code] = await write({ SLOW_SYNC: '5000' }, path, 'a', 'crash', '5000');
   expect(code).toBe(1);
   const ids = await idsOf(path);
@@ -234,7 +220,7 @@ it('an uncaught error loses nothing, though the disk is slow', async () => {
 it.each(['SLOW_WRITE', 'SLOW_SYNC'])(
   'two processes rotate one file, and lose and repeat nothing: %s',
   async (step) => {
-    const path = join(folder(), 'log.jsonl');
+    const path = join(temporaryFolder(), 'log.jsonl');
     const codes = await Promise.all(
       ['a', 'b'].map((name) => write({ [step]: '20' }, path, name, 'close', '2000', '20000')),
     );
@@ -252,7 +238,7 @@ const LIMIT_MS = 2_000;
 
 describe.each(['SLOW_WRITE', 'SLOW_SYNC'])('`svc serve` with %s', (step) => {
   it('has every record of older answers after kill -9, under load', async () => {
-    const root = folder();
+    const root = temporaryFolder();
     mkdirSync(join(root, 'tools'));
     writeFileSync(
       join(root, 'svc-site.yml'),

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openNative } from '../../../adapters/duckdb-native/open.ts';
@@ -9,6 +8,7 @@ import { createRuntime, type Outcome, type Runtime } from '../../../src/call/run
 import { compileCatalog } from '../../../src/catalog/compile.ts';
 import type { RequestContext, User } from '../../../src/context.ts';
 import type { JsonObject } from '../../../src/json.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { ALICE, contextOf, type EngineName, errorOf, loadTree, type Served, serveTree } from './project.ts';
 
 const SEED = `
@@ -188,8 +188,7 @@ describe('results kept for a time where data changes', () => {
   });
 
   it('are those of a file, until its time is over or a reload opens the database again', async () => {
-    const root = await mkdtemp(join(tmpdir(), 'svc-ttl-'));
-    onTestFinished(() => rm(root, { recursive: true, force: true }));
+    const root = temporaryFolder();
     const file = join(root, 'prices.csv');
     const catalog = await compileCatalog(
       await loadTree(Object.fromEntries([endpoint('prices', `FROM read_csv('${file}')`)])),

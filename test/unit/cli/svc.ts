@@ -3,6 +3,9 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, onTestFinished } from 'vitest';
+import { temporaryFolder } from '../../temporary-folder.ts';
+
+export { temporaryFolder as folder };
 
 const SVC = resolve('cli/svc.js');
 
@@ -71,13 +74,6 @@ export function svc(
   return running.ended;
 }
 
-/** A folder that goes with the test. */
-export function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), 'svc-cli-'));
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
-  return path;
-}
-
 let made: Promise<string> | null = null;
 
 afterAll(async () => {
@@ -92,7 +88,7 @@ export async function project(): Promise<string> {
     made = null;
     throw thrown;
   });
-  const root = join(folder(), 'demo');
+  const root = join(temporaryFolder(), 'demo');
   cpSync(await made, root, { recursive: true });
   return root;
 }

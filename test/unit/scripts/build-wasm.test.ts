@@ -1,20 +1,14 @@
 import { createHash } from 'node:crypto';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { buildWasm } from '../../../scripts/build-wasm.ts';
 import { EXPORTS } from '../../../scripts/wasm/exports.ts';
 import { scanCalls } from '../../../scripts/wasm/instructions.ts';
 import { Reader, toLeb } from '../../../scripts/wasm/reader.ts';
 import { stripModule } from '../../../scripts/wasm/strip.ts';
 import { createTrampolines } from '../../../scripts/wasm/trampolines.ts';
-
-function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-build-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  return folder;
-}
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 const filesOf = (folder: string): [string, Buffer][] =>
   readdirSync(folder).map((name) => [name, readFileSync(join(folder, name))]);

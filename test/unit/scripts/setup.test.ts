@@ -4,7 +4,6 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -13,16 +12,15 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 const SOURCES = ['src', 'adapters', 'deploy', 'cli'];
 
 /** A checkout with one line of code, on this checkout's dependencies. */
 function checkout(): string {
-  const root = mkdtempSync(join(tmpdir(), 'svc-setup-'));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const root = temporaryFolder();
   cpSync('scripts', join(root, 'scripts'), { recursive: true });
   for (const file of ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json', 'package.json']) {
     cpSync(file, join(root, file));

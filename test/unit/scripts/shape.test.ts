@@ -1,15 +1,14 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { measureCall } from '../../../scripts/shape/call.ts';
 import { type Figures, measureFigures } from '../../../scripts/shape/figures.ts';
 import { toReport } from '../../../scripts/shape/report.ts';
 import { readTree } from '../../../scripts/shape/tree.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 function treeOf(files: Readonly<Record<string, string>>): string {
-  const root = mkdtempSync(join(tmpdir(), 'svc-shape-'));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const root = temporaryFolder();
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { listenOnSocket } from '../../../../adapters/admin-socket/listen.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 
 // Without the later `chmod`, the mode is that of the socket's creation.
 vi.mock('node:fs/promises', async (load) => ({
@@ -12,8 +12,7 @@ vi.mock('node:fs/promises', async (load) => ({
 
 // Requirements: admin.mode
 it('is its owner’s alone from its creation on, and leaves the mask of the process as it was', async () => {
-  const root = mkdtempSync(join(tmpdir(), 'svc-socket-'));
-  onTestFinished(() => rmSync(root, { recursive: true }));
+  const root = temporaryFolder();
   const before = process.umask(0o022);
   onTestFinished(() => void process.umask(before));
   const socket = await listenOnSocket(

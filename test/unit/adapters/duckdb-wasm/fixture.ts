@@ -9,13 +9,7 @@ import { openWasm } from '../../../../adapters/duckdb-wasm/in-process.ts';
 import { type ErrorCode, SvcError } from '../../../../src/errors.ts';
 import type { Database, SqlCall, SqlCaller, SqlResult } from '../../../../src/ports.ts';
 import type { SqlValue } from '../../../../src/sql-value.ts';
-
-/** A folder that is gone after the test. */
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-wasm-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
+import { temporaryFolder } from '../../../temporary-folder.ts';
 
 /** Tables small and large enough for every test of this folder. */
 export const TABLES = `

@@ -1,13 +1,13 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createClaude } from '../../../../adapters/models/claude.ts';
 import { createModel } from '../../../../adapters/models/create.ts';
 import { loadPackage } from '../../../../adapters/models/vendor-package.ts';
 import type { SvcError } from '../../../../src/errors.ts';
 import type { LanguageModel, ModelQuestion } from '../../../../src/quality/evals/model.ts';
 import type { Model } from '../../../../src/settings/model.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { claudeMessage, openAiCall, openAiCompletion, type Reply, startDouble } from './double.ts';
 
 const KEY = 'sk-planted-0123456789';
@@ -262,8 +262,7 @@ describe('a package that is not installed', () => {
   it('is named, with what to do', async () => {
     const made = createClaude('m', settings('claude'), () => missing('@anthropic-ai/absent') as never);
     await expect(made).rejects.toThrow('@anthropic-ai/absent');
-    const folder = mkdtempSync(join(tmpdir(), 'svc-models-'));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = temporaryFolder();
     const failed = await failureOf(loadPackage('absent-sdk', () => missing('absent-sdk'), 'm', folder));
     expect(failed).toMatchObject({
       code: 'config_invalid',
@@ -273,8 +272,7 @@ describe('a package that is not installed', () => {
   });
 
   it('is taken from the project, where svc itself has none', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'svc-models-'));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = temporaryFolder();
     const own = join(folder, 'node_modules/absent-sdk');
     mkdirSync(own, { recursive: true });
     writeFileSync(join(own, 'package.json'), '{"name": "absent-sdk", "main": "main.cjs"}');

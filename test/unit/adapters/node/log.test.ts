@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createNodeLog } from '../../../../adapters/node/log.ts';
 import type { LoggingSettings } from '../../../../src/settings/model.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 
 const SETTINGS: LoggingSettings = {
   enabled: true,
@@ -100,8 +100,7 @@ describe('the application log', () => {
   });
 
   it('goes to a file of its owner, rotated by size', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'svc-log-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = temporaryFolder();
     const path = join(folder, 'logs/svc.log');
     const log = createNodeLog(
       { ...SETTINGS, path, format: 'json' },
@@ -119,8 +118,7 @@ describe('the application log', () => {
   });
 
   it('goes on elsewhere while its file takes no lines, and says so once', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'svc-log-'));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = temporaryFolder();
     const path = join(folder, 'svc.log');
     const lines: string[] = [];
     const log = createNodeLog({ ...SETTINGS, path }, { write: (line) => lines.push(line), human: () => '' });

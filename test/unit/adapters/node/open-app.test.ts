@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { openApp } from '../../../../adapters/node/open-app.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { exchange, modern } from '../../mcp/fixture.ts';
 
 const PROJECT = {
@@ -14,8 +14,7 @@ const PROJECT = {
 };
 
 it('keeps results for the time that an endpoint names, as a server does', async () => {
-  const root = mkdtempSync(join(tmpdir(), 'svc-app-'));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const root = temporaryFolder();
   for (const [name, text] of Object.entries(PROJECT)) {
     mkdirSync(dirname(join(root, name)), { recursive: true });
     writeFileSync(join(root, name), text);

@@ -1,10 +1,10 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { openPython } from '../../../../adapters/python/open.ts';
 import { SETTINGS } from '../../../engine/python/settings.ts';
 import { createHost, failureOf } from '../../../engine/python/subject.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { PYTHON } from './found.ts';
 
 /** Starts a program in a session of its own, which starts another one, and never returns. */
@@ -29,8 +29,7 @@ it.skipIf(PYTHON === null || process.platform !== 'linux')(
   'a call that is cut off takes along programs that have their own sessions',
   { timeout: 120_000 },
   async () => {
-    const root = mkdtempSync(join(tmpdir(), 'svc-python-'));
-    onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+    const root = temporaryFolder();
     writeFileSync(join(root, 'never.py'), FUNCTION);
     const python = await openPython({
       root,

@@ -1,26 +1,18 @@
 import {
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { changeClientFile, readClientFile } from '../../../../cli/connect/client-file.ts';
 import { CLIENTS } from '../../../../cli/connect/clients.ts';
 import { planMerge } from '../../../../cli/connect/merge.ts';
-
-function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), 'svc-connect-'));
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
-  return path;
-}
+import { temporaryFolder } from '../../../temporary-folder.ts';
 
 /** Adds a server to a file, after something else happened to it. */
 function add(file: string, name: string, meanwhile: () => void = () => {}) {
@@ -38,7 +30,7 @@ const serversOf = (file: string) => Object.keys(JSON.parse(readFileSync(file, 'u
 
 describe("changing a client's file", () => {
   it('loses nothing where many change it at once, and keeps a copy before each', async () => {
-    const root = folder();
+    const root = temporaryFolder();
     const file = join(root, 'mcp.json');
     writeFileSync(file, '{"mcpServers": {}}');
     const names = ['a', 'b', 'c', 'd', 'e', 'f'];
@@ -51,7 +43,7 @@ describe("changing a client's file", () => {
   });
 
   it('begins again where the client itself has written meanwhile', async () => {
-    const root = folder();
+    const root = temporaryFolder();
     const file = join(root, 'mcp.json');
     writeFileSync(file, '{"mcpServers": {}}');
     const writes = ['{"mcpServers": {"theirs": {}}}', '{"mcpServers": {"theirs": {}}, "more": 1}'];
@@ -66,7 +58,7 @@ describe("changing a client's file", () => {
   });
 
   it('gives up on a file that never rests, and leaves it as it is', async () => {
-    const root = folder();
+    const root = temporaryFolder();
     const file = join(root, 'mcp.json');
     let count = 0;
     const write = () => {
@@ -79,7 +71,7 @@ describe("changing a client's file", () => {
   });
 
   it('goes where a link leads, be the file there or not', async () => {
-    const root = folder();
+    const root = temporaryFolder();
     const [link, file] = [join(root, 'link.json'), join(root, 'dotfiles/mcp.json')];
     symlinkSync('dotfiles/mcp.json', link);
     await add(link, 'a');
@@ -90,7 +82,7 @@ describe("changing a client's file", () => {
   });
 
   it('takes over from one that died', async () => {
-    const file = join(folder(), 'mcp.json');
+    const file = join(temporaryFolder(), 'mcp.json');
     writeFileSync(`${file}.svc-lock`, '1');
     utimesSync(`${file}.svc-lock`, 0, 0);
     await add(file, 'a');
@@ -99,7 +91,7 @@ describe("changing a client's file", () => {
   });
 
   it('leaves alone what is no text, and says of a folder that it is one', async () => {
-    const root = folder();
+    const root = temporaryFolder();
     const file = join(root, 'mcp.json');
     const bytes = Buffer.from('{"a": "caf\xe9"}', 'latin1');
     writeFileSync(file, bytes);

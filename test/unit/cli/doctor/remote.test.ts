@@ -1,15 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type HttpServer, startHttpServer } from '../../../../adapters/node/http/server.ts';
 import { toAddress } from '../../../../cli/doctor/address.ts';
 import { checkOutside, checkTransport } from '../../../../cli/doctor/remote.ts';
 import type { App } from '../../../../src/app.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { createTestApp } from '../../mcp/fixture.ts';
 
 let server: HttpServer | null = null;
@@ -121,8 +121,7 @@ describe('what lies between', () => {
   })();
 
   it.runIf(hasOpenssl)('has a certificate that clients refuse', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'svc-tls-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = temporaryFolder();
     const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
     const self = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=localhost', '-days', '90'];
     execFileSync('openssl', [...self, '-keyout', key, '-out', cert], { stdio: 'ignore' });

@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { createFrames } from '../../../../cli/io/findings.ts';
 import type { Finding } from '../../../../src/project/finding.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 
 const finding = (file: string, line: number, code = 'x'): Finding => ({
   severity: 'error',
@@ -16,8 +16,7 @@ const finding = (file: string, line: number, code = 'x'): Finding => ({
 });
 
 function folder(): string {
-  const root = mkdtempSync(join(tmpdir(), 'svc-frames-'));
-  onTestFinished(() => rmSync(root, { recursive: true }));
+  const root = temporaryFolder();
   writeFileSync(join(root, 'a.yml'), 'one\ntwo\nthree\nfour\nfive\nsix');
   writeFileSync(join(root, 'svc-site.yml'), 'uri: postgres:password=planted\nnext: 1\n');
   return root;

@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { API_PAGE, toApiPage } from '../../../../scripts/docs/api.ts';
 import { toApiReport } from '../../../../scripts/package/api.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 
 describe('the page of the public API', () => {
   it('is what the compiled package exports; `node scripts/docs/write.ts` after a build writes it', () => {
@@ -11,8 +11,7 @@ describe('the page of the public API', () => {
   });
 
   it('has every declaration that an exported name mentions, also across files', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'svc-api-'));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = temporaryFolder();
     const file = (name: string, text: string) => writeFileSync(join(folder, name), text);
     file('index.d.ts', "export { open } from './open.ts';\n");
     file(

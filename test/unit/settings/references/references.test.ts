@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { getSecret } from '../../../../src/settings/secrets.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import { startVault, VAULT_TOKEN } from '../../adapters/references/vault-double.ts';
 import { load, problemsOf, settingsOf, userFile } from '../fixture.ts';
 
@@ -11,12 +11,6 @@ const secret = (parameters: string, shared = '') =>
 
 const readAs = async (value: string, env: Record<string, string> = {}) =>
   getSecret(await settingsOf({ user: secret(`{ a: ${JSON.stringify(value)} }`), env }), 's')?.a;
-
-function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), 'svc-references-'));
-  onTestFinished(() => rmSync(path, { recursive: true }));
-  return path;
-}
 
 describe('references', () => {
   // Requirements: dynamic.variable
@@ -30,13 +24,16 @@ describe('references', () => {
 
   // Requirements: dynamic.file
   it('stand for files, stripped, relative to the working directory', async () => {
-    const path = join(folder(), 'key.txt');
+    const path = join(temporaryFolder(), 'key.txt');
     writeFileSync(path, '\n  from a file \n\n');
     expect(await readAs(`file://${path}`)).toBe('from a file');
     expect(await readAs(`file://${relative(process.cwd(), path)}`)).toBe('from a file');
     expect(await readAs('file://${WHERE}', { WHERE: path })).toBe('from a file');
     const user = secret(`{ a: "file://${relative(process.cwd(), path)}" }`);
-    const userFile = { name: join(folder(), 'deep/er/config.yml'), bytes: new TextEncoder().encode(user) };
+    const userFile = {
+      name: join(temporaryFolder(), 'deep/er/config.yml'),
+      bytes: new TextEncoder().encode(user),
+    };
     expect(getSecret(await settingsOf({ over: { userFile } }), 's')).toEqual({ a: 'from a file' });
   });
 

@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createRedaction, reasonOf } from '../../../../../adapters/duckdb-native/attach/errors.ts';
@@ -9,12 +8,12 @@ import { openNative } from '../../../../../adapters/duckdb-native/open.ts';
 import type { NativeOptions } from '../../../../../adapters/duckdb-native/options.ts';
 import type { Database } from '../../../../../src/ports.ts';
 import { callOf, errorOf, read, write } from '../../../../engine/fixture.ts';
+import { temporaryFolder } from '../../../../temporary-folder.ts';
 
 let root: string;
 
 beforeEach(async () => {
-  root = mkdtempSync(join(tmpdir(), 'svc-attach-'));
-  onTestFinished(() => rmSync(root, { recursive: true }));
+  root = temporaryFolder();
   await runScript(join(root, 'main.duckdb'), 'CREATE TABLE own AS SELECT 1 AS a');
   await runScript(join(root, 'lake.duckdb'), 'CREATE TABLE sales AS SELECT 5 AS n');
 });

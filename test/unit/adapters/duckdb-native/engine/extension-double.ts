@@ -1,9 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import { loadDriver } from '../../../../../adapters/duckdb-native/driver/driver.ts';
+import { temporaryFolder } from '../../../../temporary-folder.ts';
 
 /** Loads and does nothing: the whole of DuckDB's C extension API that such an extension needs. */
 const sourceOf = (name: string) => `#include <stdbool.h>
@@ -22,8 +21,7 @@ export function hasCompiler(): boolean {
 
 /** A folder like DuckDB's extension repository with one extension of our own in it. */
 export async function makeRepository(name: string): Promise<string> {
-  const root = mkdtempSync(join(tmpdir(), 'svc-extensions-'));
-  onTestFinished(() => rmSync(root, { recursive: true }));
+  const root = temporaryFolder();
   const { version, platform } = await engineOf();
   const folder = join(root, version, platform);
   mkdirSync(folder, { recursive: true });

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { loadDriver } from '../../../../../adapters/duckdb-native/driver/driver.ts';
 import { extensionOptions, loadExtensions } from '../../../../../adapters/duckdb-native/engine/extensions.ts';
@@ -8,17 +5,12 @@ import { openNative } from '../../../../../adapters/duckdb-native/open.ts';
 import type { ExtensionSettings } from '../../../../../adapters/duckdb-native/options.ts';
 import type { Extension } from '../../../../../src/project/extension.ts';
 import { BUILT_IN } from '../../../../../src/project/extension.ts';
+import { temporaryFolder } from '../../../../temporary-folder.ts';
 import { hasCompiler, makeRepository } from './extension-double.ts';
-
-function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), 'svc-installed-'));
-  onTestFinished(() => rmSync(path, { recursive: true }));
-  return path;
-}
 
 /** What is loaded in an engine that is set up as a database's is, but not locked yet: then nobody may look. */
 async function loadedWith(extensions: readonly Extension[], over: Partial<ExtensionSettings> = {}) {
-  const settings = { extensions, extensionDirectory: folder(), ...over };
+  const settings = { extensions, extensionDirectory: temporaryFolder(), ...over };
   const { openInstance } = await loadDriver();
   const instance = await openInstance(':memory:', extensionOptions(settings));
   const connection = await instance.connect();
@@ -65,7 +57,7 @@ describe('extensions', () => {
     ['core', ['INSTALL "svc_none" FROM core']],
   ] as const)('that are missing are asked of the repository that is named, %s', async (repo, installs) => {
     const extension = { name: 'svc_none', ...(repo === undefined ? {} : { repo }) };
-    const settings = { extensions: [extension], extensionDirectory: folder() };
+    const settings = { extensions: [extension], extensionDirectory: temporaryFolder() };
     const { openInstance } = await loadDriver();
     const instance = await openInstance(':memory:', extensionOptions(settings));
     const connection = await instance.connect();
@@ -97,7 +89,7 @@ describe('extensions', () => {
 
   it.runIf(hasCompiler())('are loaded when a database opens, before it is locked', async () => {
     const extensionRepository = await makeRepository('svc_double');
-    const settings = { extensionRepository, unsignedExtensions: true, extensionDirectory: folder() };
+    const settings = { extensionRepository, unsignedExtensions: true, extensionDirectory: temporaryFolder() };
     const extensions = [{ name: 'svc_double' }, { name: 'json' }];
     const database = await openNative({ path: ':memory:', readonly: false, extensions, ...settings });
     onTestFinished(() => database.close());
@@ -108,7 +100,11 @@ describe('extensions', () => {
 
   it('that are not there stop the start, with the name and what to do', async () => {
     const extensions = [{ name: 'lost' }];
-    const settings = { extensions, extensionRepository: folder(), extensionDirectory: folder() };
+    const settings = {
+      extensions,
+      extensionRepository: temporaryFolder(),
+      extensionDirectory: temporaryFolder(),
+    };
     const failed = openNative({ path: ':memory:', readonly: false, ...settings });
     await expect(failed).rejects.toMatchObject({
       code: 'database_unavailable',

@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { runScript } from '../../../../../adapters/duckdb-native/files/script.ts';
 import { openNative } from '../../../../../adapters/duckdb-native/open.ts';
 import type { Database } from '../../../../../src/ports.ts';
 import { errorOf, read } from '../../../../engine/fixture.ts';
+import { temporaryFolder } from '../../../../temporary-folder.ts';
 
 const PAGE = readFileSync('docs/explanation/scaling.md', 'utf8');
 /** The statement of the page, over the folder of a test, its parameter by position. */
@@ -17,8 +17,7 @@ const statement = (root: string) =>
 let root: string;
 
 beforeEach(async () => {
-  root = mkdtempSync(join(tmpdir(), 'svc-lake-'));
-  onTestFinished(() => rmSync(root, { recursive: true }));
+  root = temporaryFolder();
   await put('2025-12-31', "('north', 10.00), ('south', 2.50)");
   await put('2026-01-01', "('north', 1.00)");
 });

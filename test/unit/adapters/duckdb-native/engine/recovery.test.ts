@@ -1,5 +1,4 @@
-import { mkdtempSync, renameSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadDriver } from '../../../../../adapters/duckdb-native/driver/driver.ts';
@@ -9,14 +8,14 @@ import { openNative } from '../../../../../adapters/duckdb-native/open.ts';
 import type { NativeOptions } from '../../../../../adapters/duckdb-native/options.ts';
 import type { Database } from '../../../../../src/ports.ts';
 import { answerOf, errorOf, read, write } from '../../../../engine/fixture.ts';
+import { temporaryFolder } from '../../../../temporary-folder.ts';
 
 /** DuckDB fails inside of itself on this, and then refuses everything. */
 const FATAL = "SELECT {'k': $1}, $1::INTEGER";
 const RUNAWAY = 'SELECT count(*) FROM range(100000000) a(x), range(1000000) b(y) WHERE x * y % 7 = 3';
 
 async function opened(options: Partial<NativeOptions>): Promise<{ database: Database; path: string }> {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-recovery-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
   const path = join(folder, 'data.duckdb');
   await runScript(path, 'CREATE TABLE notes AS SELECT i FROM range(10) t(i)');
   const database = await openNative({ path, readonly: true, ...options });

@@ -12,7 +12,8 @@ import {
 } from '../../../../../adapters/duckdb-wasm/in-process.ts';
 import { openWasmPool } from '../../../../../adapters/duckdb-wasm/pool/open.ts';
 import { buildWasm } from '../../../../../scripts/build-wasm.ts';
-import { createDatabase, failureOf, openHere, read, temporaryFolder } from '../fixture.ts';
+import { temporaryFolder } from '../../../../temporary-folder.ts';
+import { createDatabase, failureOf, openHere, read } from '../fixture.ts';
 
 beforeAll(() => buildWasm());
 

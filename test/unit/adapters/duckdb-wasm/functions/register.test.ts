@@ -13,7 +13,8 @@ import {
 import { SqlTypes } from '../../../../../adapters/duckdb-wasm/functions/sql-types.ts';
 import { openWasm } from '../../../../../adapters/duckdb-wasm/in-process.ts';
 import type { Database } from '../../../../../src/ports.ts';
-import { createDatabase, failureOf, openHere, openShared, read, temporaryFolder } from '../fixture.ts';
+import { temporaryFolder } from '../../../../temporary-folder.ts';
+import { createDatabase, failureOf, openHere, openShared, read } from '../fixture.ts';
 
 let instance: CppInstance;
 

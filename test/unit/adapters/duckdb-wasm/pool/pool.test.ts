@@ -8,7 +8,8 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openWasmPool, type WasmPoolOptions } from '../../../../../adapters/duckdb-wasm/pool/open.ts';
 import { buildWasm } from '../../../../../scripts/build-wasm.ts';
 import type { Database } from '../../../../../src/ports.ts';
-import { createDatabase, failureOf, read, temporaryFolder } from '../fixture.ts';
+import { temporaryFolder } from '../../../../temporary-folder.ts';
+import { createDatabase, failureOf, read } from '../fixture.ts';
 import { TRAP } from '../trap.ts';
 
 beforeAll(() => buildWasm());

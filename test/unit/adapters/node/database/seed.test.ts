@@ -1,12 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createFromSeed } from '../../../../../adapters/node/database/seed.ts';
+import { temporaryFolder } from '../../../../temporary-folder.ts';
 
 async function seeded(sql: string): Promise<string> {
-  const root = await mkdtemp(join(tmpdir(), 'svc-seed-'));
-  onTestFinished(() => rm(root, { recursive: true }));
+  const root = temporaryFolder();
   await writeFile(join(root, 'seed.sql'), sql);
   return root;
 }

@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { runScript } from '../../../../../adapters/duckdb-native/files/script.ts';
 import { buildTarget } from '../../../../../deploy/build.ts';
 import { unpackBundle } from '../../../../matrix/bundle.ts';
+import { temporaryFolder } from '../../../../temporary-folder.ts';
 
 const SITE = `svc: 1
 project: "../Étoile & Söhne"
@@ -70,8 +71,7 @@ afterAll(() => rm(root, { recursive: true }));
 const build = (options = {}) => buildTarget({ root, target: 'mcpb', config: 'user.yml', ...options });
 
 async function unpacked(user: Readonly<Record<string, string>>, out = first) {
-  const folder = await mkdtemp(join(tmpdir(), 'svc-unpacked-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = temporaryFolder();
   const command = await unpackBundle(out, folder, user);
   return { folder, command, manifest: JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8')) };
 }
