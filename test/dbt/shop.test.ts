@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildTarget } from '../../deploy/build.ts';
+import { callLegacy } from '../legacy-request.ts';
 import { PLATFORMS } from '../matrix/platforms.ts';
 import { rawCall } from '../matrix/raw.ts';
 import { type Ended, Svc, svc } from '../unit/cli/svc.ts';
@@ -60,16 +61,7 @@ describe.skipIf(BIN === undefined)('examples/dbt-shop with a real dbt', { timeou
     expect(await run(['test'])).toMatchObject({ code: 0 });
     const server = new Svc(['serve', '--port', '0'], { cwd: root });
     const [, url = ''] = await server.until(/serving .* on (\S+)/);
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-      body: JSON.stringify({
-        jsonrpc: '2.0',
-        id: 1,
-        method: 'tools/call',
-        params: { name: 'top_customers', arguments: { limit: 1 } },
-      }),
-    });
+    const response = await callLegacy(url, 'top_customers', { limit: 1 });
     expect(await response.text()).toContain(JSON.stringify(BEST));
     // the same file is not built again under this server
     const refused = await run(['dbt', 'build']);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openNative } from '../../adapters/duckdb-native/open.ts';
 import { write } from '../engine/fixture.ts';
+import { callLegacy } from '../legacy-request.ts';
 import { type Ended, Svc, svc } from '../unit/cli/svc.ts';
 import { EXTENSIONS, PASSWORD, type Part, type Postgres, startPostgres, startS3 } from './parts.ts';
 
@@ -61,12 +62,7 @@ async function runs(...args: readonly string[]): Promise<Ended> {
 }
 
 async function callSales(url: string): Promise<readonly unknown[]> {
-  const params = { name: 'find_sales', arguments: { product: 'new' } };
-  const response = await fetch(`${url}/mcp`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
-  });
+  const response = await callLegacy(`${url}/mcp`, 'find_sales', { product: 'new' });
   const text = await response.text();
   const { result } = JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text);
   return result.structuredContent.result;

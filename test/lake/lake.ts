@@ -5,6 +5,7 @@ import { openNative } from '../../adapters/duckdb-native/open.ts';
 import type { DatabaseSecret } from '../../adapters/duckdb-native/options.ts';
 import type { NativeDatabase } from '../../adapters/duckdb-native/query/database.ts';
 import type { Attachment } from '../../src/project/attachment.ts';
+import { sendLegacy } from '../legacy-request.ts';
 import { type Ended, Svc, svc } from '../unit/cli/svc.ts';
 import { type FaultyProxy, startFaultyProxy } from './faulty-proxy.ts';
 import { EXTENSIONS, PASSWORD, type Part, type Postgres, startPostgres, startS3 } from './parts.ts';
@@ -140,7 +141,5 @@ export async function serve({ cwd, env }: WrittenProject, more: Record<string, s
 
 /** Sends one message to a server; rejects if the connection ends. */
 export async function send(url: string, method: string, params: object): Promise<string> {
-  const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
-  return (await fetch(url, { method: 'POST', headers, body })).text();
+  return (await sendLegacy(url, method, params)).text();
 }

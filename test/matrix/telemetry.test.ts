@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { buildTarget } from '../../deploy/build.ts';
 import { startFunction } from '../../deploy/targets/aws-lambda/preview/function.ts';
 import type { TargetName } from '../../deploy/targets/targets.ts';
+import { sendLegacy } from '../legacy-request.ts';
 import { type Receiver, startReceiver } from '../unit/adapters/otel/receiver.ts';
 import { deadCollector } from './dead-collector.ts';
 import { createProject } from './fixture.ts';
@@ -102,11 +103,7 @@ const call = ({ url }: { readonly url: URL }) => rawCall({ kind: 'http', url: ne
 /** The same call by a client that wants to see how it gets on: the answer is a stream of events. */
 async function streamed({ url }: { readonly url: URL }): Promise<string> {
   const params = { name: 'hello', arguments: {}, _meta: { progressToken: 'p' } };
-  const response = await fetch(new URL('mcp', url), {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
-  });
+  const response = await sendLegacy(new URL('mcp', url), 'tools/call', params);
   expect(response.headers.get('content-type')).toContain('text/event-stream');
   return response.text();
 }

@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { callLegacy } from '../../legacy-request.ts';
 import { findChromium } from '../adapters/node/browser.ts';
 import { project, Svc } from './svc.ts';
 
@@ -16,14 +17,6 @@ tool:
   source: { code: SELECT 1 AS x }
   policies: { input: [{ condition: "true", action: deny, reason: not for you }] }
 `;
-
-async function call(url: string, name: string, args: object): Promise<void> {
-  await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } }),
-  });
-}
 
 describe.skipIf(executablePath === null)('the pages of the admin API in Chromium', () => {
   let browser: Browser;
@@ -55,8 +48,8 @@ describe.skipIf(executablePath === null)('the pages of the admin API in Chromium
     };
     const server = new Svc(['serve', '--port', '0', '--json'], { cwd: root, env });
     const { url } = JSON.parse((await server.until(/^.*\n/))[0]);
-    for (let turn = 0; turn < 20; turn += 1) await call(url, 'hello_world', { name: 'Ada' });
-    for (let turn = 0; turn < 3; turn += 1) await call(url, 'secret_report', {});
+    for (let turn = 0; turn < 20; turn += 1) await callLegacy(url, 'hello_world', { name: 'Ada' });
+    for (let turn = 0; turn < 3; turn += 1) await callLegacy(url, 'secret_report', {});
     const web = new Svc(['admin', '--web', '--json', '--socket', env.SVC_ADMIN_SOCKET], { cwd: root });
     const { url: address } = JSON.parse((await web.until(/^.*\n/))[0]);
     const { origin } = new URL(address);

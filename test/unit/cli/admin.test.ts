@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { VERSION } from '../../../src/version.ts';
+import { callLegacy } from '../../legacy-request.ts';
 import { send, serveWithAdmin } from './admin-server.ts';
 import { folder, project, Svc, svc } from './svc.ts';
 
@@ -147,12 +148,6 @@ function kindOf(value: unknown, asked: Kind): Kind {
   return typeof value as Kind;
 }
 
-const CALL = (name: string, args: object) => ({
-  method: 'POST',
-  headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-  body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } }),
-});
-
 async function serve(env: Record<string, string> = {}, files: Record<string, string> = {}) {
   const root = await project();
   for (const [path, text] of Object.entries(files)) writeFileSync(join(root, path), text);
@@ -183,8 +178,8 @@ describe('the admin API', () => {
   // Requirements: state.endpoint, state.in_progress, version.2
   it('answers with the fields of the spec', async () => {
     const { socket, url } = await serve();
-    await fetch(url, CALL('hello_world', { name: 'Ada' }));
-    await fetch(url, CALL('nobody', {}));
+    await callLegacy(url, 'hello_world', { name: 'Ada' });
+    await callLegacy(url, 'nobody', {});
     for (const [path, fields] of Object.entries(FIELDS)) {
       const { status, body } = await send(socket, path);
       expect({ path, status, fields: kindOf(body, fields) }).toEqual({ path, status: 200, fields });
@@ -227,8 +222,7 @@ describe('the admin API', () => {
   // Requirements: admin./audit/*, admin./config, admin./health, admin./status, admin./system/*, version.2
   it('answers with the values of this server', async () => {
     const { server, socket, root, url } = await serve();
-    for (const name of ['hello_world', 'nobody'])
-      await (await fetch(url, CALL(name, { name: 'Ada' }))).text();
+    for (const name of ['hello_world', 'nobody']) await (await callLegacy(url, name, { name: 'Ada' })).text();
     const get = async (path: string) => (await send(socket, path)).body;
     const { timestamp, ...health } = await get('/health');
     expect(new Date(timestamp).toISOString()).toBe(timestamp);
@@ -428,7 +422,7 @@ projects: { demo: { profiles: { default: { secrets: [{ name: s, type: api, param
       'tools/key.py': python,
     };
     const { socket, url } = await serve({ SVC_CONFIG_YAML }, files);
-    const value = async () => (await fetch(url, CALL('key', {}))).text();
+    const value = async () => (await callLegacy(url, 'key', {})).text();
     expect(await value()).toContain('"one"');
     const reload = async () => {
       await send(socket, '/reload', 'POST');

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { callLegacy } from '../../legacy-request.ts';
 import { project, Svc, svc } from './svc.ts';
 
 // several programs start in each
@@ -14,16 +15,7 @@ const TOOL = `tool:
 
 async function callOnce(server: Svc, args: object): Promise<string> {
   const { url } = JSON.parse((await server.until(/^.*\n/))[0]);
-  const response = await fetch(new URL('/mcp', url), {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-    body: JSON.stringify({
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/call',
-      params: { name: 'numbers', arguments: args },
-    }),
-  });
+  const response = await callLegacy(new URL('/mcp', url), 'numbers', args);
   await response.text();
   return response.headers.get('x-request-id') ?? '';
 }

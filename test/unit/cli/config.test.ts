@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { VARIABLES } from '../../../src/settings/variables.ts';
+import { sendLegacy } from '../../legacy-request.ts';
 import { startVault, VAULT_TOKEN } from '../adapters/references/vault-double.ts';
 import { folder, project, Svc, svc } from './svc.ts';
 
@@ -205,11 +206,7 @@ projects:
         capabilities: {},
         clientInfo: { name: 't', version: '1' },
       };
-      const answer = await fetch(url, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }),
-      });
+      const answer = await sendLegacy(url, 'initialize', params);
       expect(await answer.text()).toContain('"2025-11-25"');
       expect(answer.headers.getSetCookie()).toEqual([]);
       running.child.kill('SIGTERM');

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
+import { sendLegacy } from '../../legacy-request.ts';
 import { startReceiver } from '../adapters/otel/receiver.ts';
 import { folder, Svc, svc } from './svc.ts';
 
@@ -21,9 +22,7 @@ function bare(): string {
 }
 
 async function send(url: string, method: string, params: object) {
-  const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
-  const response = await fetch(url, { method: 'POST', headers, body });
+  const response = await sendLegacy(url, method, params);
   return { status: response.status, result: JSON.parse(await response.text()).result };
 }
 

@@ -4,17 +4,15 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { TARGET_NAMES } from '../../../deploy/targets/targets.ts';
+import { sendLegacy } from '../../legacy-request.ts';
 import { ensureDeno } from '../../matrix/deno.ts';
 import { project, Svc, svc } from './svc.ts';
 
 // whole platforms start here, on machines with little to spare
 vi.setConfig({ testTimeout: 240_000 });
 
-const LIST = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}';
-const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
-
 async function toolsAt(url: string): Promise<readonly string[]> {
-  const answer = await fetch(url, { method: 'POST', headers: HEADERS, body: LIST });
+  const answer = await sendLegacy(url, 'tools/list');
   const { result }: { result: { tools: { name: string }[] } } = JSON.parse(await answer.text());
   return result.tools.map(({ name }) => name);
 }

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { callLegacy } from '../../legacy-request.ts';
 import { folder, project, Svc, svc } from './svc.ts';
 
 const SITE = `svc: 1
@@ -45,11 +46,7 @@ async function demo() {
 async function serve(root: string, env: Readonly<Record<string, string>>, args: readonly string[] = []) {
   const running = new Svc(['serve', '--port', '0', '--json', ...args], { cwd: root, env });
   const told = JSON.parse((await running.until(/^\{.*\}$/m))[0]);
-  const call = async (name: string) => {
-    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
-    const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: {} } };
-    return (await fetch(told.url, { method: 'POST', headers, body: JSON.stringify(body) })).text();
-  };
+  const call = async (name: string) => (await callLegacy(told.url, name)).text();
   return { running, told, call };
 }
 

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { callLegacy } from '../../legacy-request.ts';
 import { PYTHON } from '../adapters/python/found.ts';
 import { folder, Svc, svc } from './svc.ts';
 
@@ -58,16 +59,7 @@ interface State {
 }
 
 async function stateOf(url: string): Promise<State> {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-    body: JSON.stringify({
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/call',
-      params: { name: 'state', arguments: {} },
-    }),
-  });
+  const response = await callLegacy(url, 'state');
   const text = await response.text();
   const { result } = JSON.parse(text.startsWith('{') ? text : text.replace(/^[\s\S]*?data: /, ''));
   return JSON.parse(result.content[0].text);

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
+import { callLegacy } from '../../legacy-request.ts';
 import { blocksOf } from '../docs/pages.ts';
 import { folder, Svc, svc } from './svc.ts';
 
@@ -59,16 +60,7 @@ async function serve(cwd: string, argv: readonly string[]): Promise<void> {
   // the port of the page may be taken
   const server = new Svc([...argv, '--port', '0'], { cwd });
   const [url] = await server.until(/http:\/\/127\.0\.0\.1:\d+\/mcp/);
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-    body: JSON.stringify({
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/call',
-      params: { name: 'customer_total', arguments: { customer: 'Ada' } },
-    }),
-  });
+  const response = await callLegacy(url, 'customer_total', { customer: 'Ada' });
   expect(await response.text()).toContain('27.4');
   server.child.kill('SIGTERM');
   expect((await server.ended).code).toBe(0);

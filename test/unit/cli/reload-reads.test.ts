@@ -2,6 +2,7 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { runScript } from '../../../adapters/duckdb-native/files/script.ts';
+import { sendLegacy } from '../../legacy-request.ts';
 import { startReceiver } from '../adapters/otel/receiver.ts';
 import { reply, startDouble } from '../adapters/references/http-double.ts';
 import { startVault, VAULT_TOKEN } from '../adapters/references/vault-double.ts';
@@ -16,9 +17,7 @@ const userFile = (shared: string, profile: string) =>
   `svc: 1\n${shared}projects: { demo: { profiles: { default: { ${profile} } } } }\n`;
 
 async function send(url: string, method: string, params: object): Promise<string> {
-  const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
-  return (await fetch(url, { method: 'POST', headers, body })).text();
+  return (await sendLegacy(url, method, params)).text();
 }
 
 async function serve(root: string, config: string, env: Readonly<Record<string, string>> = {}) {

@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { callLegacy } from '../../legacy-request.ts';
 import { reply, startDouble } from '../adapters/references/http-double.ts';
 import { project, Svc } from './svc.ts';
 
@@ -19,11 +20,7 @@ projects:
 `;
 
 async function call(url: string, name: string, args: object): Promise<unknown> {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } }),
-  });
+  const response = await callLegacy(url, name, args);
   const text = await response.text();
   const { result } = JSON.parse(text.startsWith('{') ? text : text.replace(/^[\s\S]*?data: /, ''));
   return result.structuredContent;

@@ -6,6 +6,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { describe, expect, it } from 'vitest';
 import { GRACE_MS } from '../../../adapters/node/http/server.ts';
+import { callLegacy, sendLegacy } from '../../legacy-request.ts';
 import { project, Svc, svc } from './svc.ts';
 
 const URL_LINE = /(http:\/\/127\.0\.0\.1:\d+\/mcp)/;
@@ -21,20 +22,12 @@ const ENDLESS = SLOW.replace('slow', 'endless').replace(
   'range(1000000) a, range(1000000) b',
 );
 
-function post(url: string, params: object): Promise<Response> {
-  return fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
-  });
-}
-
 /** Starts a call and answers once it runs: its progress is told as it goes. */
 const startCall = (url: string, name: string) =>
-  post(url, { name, arguments: {}, _meta: { progressToken: 1 } });
+  sendLegacy(url, 'tools/call', { name, arguments: {}, _meta: { progressToken: 1 } });
 
 async function call(url: string, name: string, args: object): Promise<unknown> {
-  return resultOf(await post(url, { name, arguments: args }));
+  return resultOf(await callLegacy(url, name, args));
 }
 
 /** The result in an answer, which is the last message of a stream. */

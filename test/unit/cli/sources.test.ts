@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
+import { sendLegacy } from '../../legacy-request.ts';
 import { PYTHON } from '../adapters/python/found.ts';
 import { folder, Svc, svc } from './svc.ts';
 
@@ -38,11 +39,8 @@ it.skipIf(PYTHON === null)(
     expect(written).toMatchObject({ code: 0 });
     const server = new Svc(['serve', '--port', '0', '--json'], { cwd: root });
     const { url } = JSON.parse((await server.until(/^.*\n/))[0]);
-    const send = async (method: string, params: object) => {
-      const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
-      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
-      return JSON.parse(await (await fetch(url, { method: 'POST', headers, body })).text()).result;
-    };
+    const send = async (method: string, params: object) =>
+      JSON.parse(await (await sendLegacy(url, method, params)).text()).result;
     for (const name of Object.keys(SOURCES)) {
       const rows = `[{"text":"kept ${name}"}]`;
       const { content } = await send('tools/call', { name, arguments: {} });

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../../cli/table.ts';
+import { sendLegacy } from '../../legacy-request.ts';
 import { folder, project, Svc, svc } from './svc.ts';
 
 /** Commands that no project concerns, that ask a running server, that never end by themselves, or that start dbt. */
@@ -82,9 +83,7 @@ describe('a command that is called below the project (D15)', () => {
       const env = { HOME, SVC_AUDIT_ENABLED: 'true' };
       const running = new Svc([name, '--port', '0', '--json'], { cwd: below, env });
       const { url } = JSON.parse((await running.until(/^\{.*\}$/m))[0]);
-      const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: CALL };
-      const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
-      const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+      const answer = await sendLegacy(url, 'tools/call', CALL);
       expect(await answer.text()).toContain('Ada');
       running.child.kill('SIGTERM');
       await running.ended;

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { vi } from 'vitest';
+import { callLegacy } from '../../../legacy-request.ts';
 import { folder, Svc } from '../svc.ts';
 
 /** A project with a Python tool and a SQL tool that run until a file is there. */
@@ -89,11 +90,7 @@ export async function serveHeld({ database = '', flags = [] as readonly string[]
 }
 
 async function callTool(url: string, name: string, args: object): Promise<unknown> {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } }),
-  });
+  const response = await callLegacy(url, name, args);
   const text = await response.text();
   const { result, error } = JSON.parse(text.startsWith('{') ? text : text.replace(/^[\s\S]*?data: /, ''));
   if (error) return error.message;

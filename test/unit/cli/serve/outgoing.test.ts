@@ -1,6 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { callLegacy } from '../../../legacy-request.ts';
 import { startReceiver } from '../../adapters/otel/receiver.ts';
 import { folder, project, Svc } from '../svc.ts';
 
@@ -51,12 +52,7 @@ it('opens no connection but to the receiver of telemetry, whatever happens to ca
   };
   const server = new Svc(['serve', '--port', '0', '--json'], { cwd: root, env });
   const { url } = JSON.parse((await server.until(/^\{.*\}$/m))[0]);
-  const call = async (name: string, args: object) => {
-    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
-    const params = { name, arguments: args };
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
-    return (await fetch(url, { method: 'POST', headers, body })).text();
-  };
+  const call = async (name: string, args: object) => (await callLegacy(url, name, args)).text();
   expect(await call('hello_world', { name: 'Ada' })).toContain('Hello, Ada!');
   expect(await call('denied', {})).toContain('No.');
   expect(await call('hello_world', {})).toContain('"isError":true');

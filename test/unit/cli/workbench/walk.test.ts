@@ -3,6 +3,7 @@ import { mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { callLegacy } from '../../../legacy-request.ts';
 import { findChromium, violationsOf } from '../../adapters/node/browser.ts';
 import { folder, Svc } from '../svc.ts';
 
@@ -23,15 +24,6 @@ tool:
   ask: [{ name: word, kind: sampling, message: Describe the shop in a word, otherwise: skip }]
   source: { code: "SELECT $word AS word, 1 AS one" }
 `;
-
-/** A request of another client to the served address. */
-async function callTool(url: string, name: string, args: object): Promise<void> {
-  await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } }),
-  });
-}
 
 /** The shop example under `svc dev`: its folder, its served address and its workbench. */
 async function openShop() {
@@ -183,7 +175,7 @@ describe.skipIf(executablePath === null)('the workbench in Chromium', () => {
     const requests: string[] = [];
     page.on('request', (request) => requests.push(new URL(request.url()).pathname));
     const stoodAt = await stopClock(page);
-    await callTool(url, 'best_customer', { year: 2025 });
+    await callLegacy(url, 'best_customer', { year: 2025 });
     await rows.waitFor();
     expect(await page.evaluate<number>('Date.now()')).toBe(stoodAt);
     expect(requests.filter((path) => path.endsWith('/api/calls'))).toEqual([]);
