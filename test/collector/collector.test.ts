@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { freePort } from '../lake/parts.ts';
+import { freePort } from '../free-port.ts';
 import { folder, project, Svc } from '../unit/cli/svc.ts';
 
 /* Telemetry in the collector of OpenTelemetry that `npm run test:collector` compiles. */

@@ -13,6 +13,7 @@ import {
 import { openWasmPool } from '../../adapters/duckdb-wasm/pool/open.ts';
 import type { SvcError } from '../../src/errors.ts';
 import type { Database, SqlCall, SqlResult } from '../../src/ports.ts';
+import { isRunning } from '../is-running.ts';
 import { answerOf, callOf, errorOf, type Folder, read, temporaryFolder, write } from './fixture.ts';
 
 const MEMORY_MB = 256;
@@ -348,12 +349,3 @@ describe('the process of an engine', () => {
     60_000,
   );
 });
-
-/** Whether a process runs; one that has ended but has no parent to notice it does not. */
-function isRunning(pid: number): boolean {
-  try {
-    return !/^\d+ \(.*\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  } catch {
-    return false;
-  }
-}

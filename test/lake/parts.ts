@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '../free-port.ts';
 
 /** The folder that `npm run test:lake` installs. */
 const PARTS = process.env.SVC_TEST_LAKE ?? '';
@@ -103,18 +103,5 @@ function said(child: ChildProcess, pattern: RegExp): Promise<void> {
       if (pattern.test(text)) resolve();
     });
     child.once('close', () => reject(new Error(`it ended early: ${text}`)));
-  });
-}
-
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() =>
-        typeof address === 'object' && address !== null
-          ? resolve(address.port)
-          : reject(new Error('no port')),
-      );
-    });
   });
 }

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { buffer } from 'node:stream/consumers';
 import { expect } from 'vitest';
 import type { HttpHead, HttpResult } from '../../adapters/aws-lambda/event.ts';
 import { startFunction, unpack } from '../../deploy/targets/aws-lambda/preview/function.ts';
+import { freePort } from '../free-port.ts';
 
 /** AWS's runtime, which `npm run test:lake` installs. */
 const RUNTIME = join(process.env.SVC_TEST_LAMBDA ?? '', 'node_modules/aws-lambda-ric/index.mjs');
@@ -118,14 +118,4 @@ function toAnswer(payload: Buffer): Answer {
   }
   const { statusCode, body }: HttpResult = JSON.parse(payload.toString());
   return { status: statusCode, body, streamed: false };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('the system gave no port');
-  return address.port;
 }

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '../../free-port.ts';
 import type { Built } from '../built.ts';
 import { artefact, bare, nativeArtefact } from '../load/contenders.ts';
 import { type Contender, callsPerSecond, measureContest, middleOf, type Stretch } from '../load/contest.ts';
@@ -66,18 +66,6 @@ function toContender(peer: Peer, packages: string, { built, roots }: Around): Co
     });
   };
   return { name: peer.name, checked: true, ours: false, asked: peer.asked, start };
-}
-
-/** A port that is free now, for programs that cannot tell the one they chose. */
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
 }
 
 /** The calls a second of one of ours at 8 connections as a multiple of a peer's. */

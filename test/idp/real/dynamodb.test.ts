@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createDynamo } from '../../../adapters/aws-lambda/dynamodb.ts';
 import { createDynamoStore } from '../../../adapters/aws-lambda/token-store.ts';
-import { freePort } from '../../lake/parts.ts';
+import { freePort } from '../../free-port.ts';
 import { AWS_ENV } from '../../unit/adapters/aws-lambda/dynamodb-double.ts';
 import { playHistories } from '../../unit/auth/histories/run.ts';
 import { itIsATokenStore } from '../../unit/auth/store-contract.ts';

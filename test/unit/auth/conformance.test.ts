@@ -1,20 +1,11 @@
 import { spawn } from 'node:child_process';
-import { createServer } from 'node:net';
 import { resolve } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { startHttpServer } from '../../../adapters/node/http/server.ts';
+import { freePort } from '../../free-port.ts';
 import { Browser, createDesk } from './fixture.ts';
 
 const SUITE = resolve('node_modules/.bin/conformance');
-
-/** A port that was free a moment ago: the suite wants to be told one. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const address = server.address();
-  await new Promise((done) => server.close(done));
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
 
 // Requirements: as.metadata
 it('the official suite for authorization servers passes', { timeout: 120_000 }, async () => {

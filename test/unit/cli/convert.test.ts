@@ -17,6 +17,7 @@ import { openNodeDatabase } from '../../../adapters/node/database/open-database.
 import { ensureDuckDb } from '../../../scripts/test/duckdb.js';
 import { read, write } from '../../engine/fixture.ts';
 import { databaseFileOf } from '../../fixtures/database-files.ts';
+import { isRunning } from '../../is-running.ts';
 import { folder, Svc, svc } from './svc.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -111,15 +112,6 @@ function withFile(version: string): string {
   const root = folder();
   writeFileSync(join(root, 'sales.duckdb'), databaseFileOf(version));
   return root;
-}
-
-/** Whether a process is there that has not ended. */
-function isRunning(pid: number): boolean {
-  try {
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
-  } catch {
-    return false;
-  }
 }
 
 /** No python3 and no duckdb on PATH. */

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { runScript } from '../../../adapters/duckdb-native/files/script.ts';
+import { isRunning } from '../../is-running.ts';
 import { project, Svc } from './svc.ts';
 
 const CRASH = "SELECT reservoir_quantile(3::TINYINT, 'nan'::DOUBLE) FROM range(3)";
@@ -52,14 +53,6 @@ async function serve() {
 /** The processes that a process has started and that run. */
 function childrenOf(pid: number | undefined): readonly number[] {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return !/^\d+ \(.*\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  } catch {
-    return false;
-  }
 }
 
 it('hostile callers of the SQL tools end no call of others, reloads included', {

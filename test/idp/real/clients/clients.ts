@@ -6,7 +6,7 @@ import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { freePort } from '../../../lake/parts.ts';
+import { freePort } from '../../../free-port.ts';
 import { createMemory, toAnswer } from '../../../unit/auth/flow/peers.ts';
 import { folder } from '../../../unit/cli/svc.ts';
 import { createVisitor, runProgram, toListener } from './program.ts';

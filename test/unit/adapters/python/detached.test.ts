@@ -4,6 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { openPython } from '../../../../adapters/python/open.ts';
 import { SETTINGS } from '../../../engine/python/settings.ts';
 import { createHost, failureOf } from '../../../engine/python/subject.ts';
+import { isRunning } from '../../../is-running.ts';
 import { temporaryFolder } from '../../../temporary-folder.ts';
 import { PYTHON } from './found.ts';
 
@@ -18,12 +19,6 @@ def never() -> int:
     while True:
         time.sleep(1)
 `;
-
-/** Whether a process runs; one that has ended may be a zombie until its parent asks. */
-function isRunning(pid: string): boolean {
-  const file = `/proc/${pid}/stat`;
-  return existsSync(file) && !/\) Z /.test(readFileSync(file, 'latin1'));
-}
 
 it.skipIf(PYTHON === null || process.platform !== 'linux')(
   'a call that is cut off takes along programs that have their own sessions',
