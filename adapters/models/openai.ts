@@ -17,17 +17,12 @@ type Message = OpenAI.Chat.Completions.ChatCompletionMessageParam;
 type Tool = OpenAI.Chat.Completions.ChatCompletionTool;
 type Choice = OpenAI.Chat.Completions.ChatCompletion.Choice;
 
-const PACKAGE = 'openai';
 const ADDRESS = 'https://api.openai.com/v1';
 
 /** Creates a model of type `openai`: chat completions through the vendor's package. */
-export async function createOpenAi(
-  name: string,
-  model: Model,
-  load = () => import('openai'),
-): Promise<LanguageModel> {
+export async function createOpenAi(name: string, model: Model): Promise<LanguageModel> {
   const options = toClientOptions(name, model, ADDRESS);
-  const { default: Client } = await loadPackage(PACKAGE, load, name);
+  const { default: Client } = await loadPackage('openai', () => import('openai'), name);
   const client = new Client({ ...options, organization: null, project: null });
   return {
     name,

@@ -12,16 +12,13 @@ const STYLES = { breaking: 'error', widening: 'warning', wording: 'info' } as co
 const WIDEST = 400;
 
 /** Formats changes for people: class, place and meaning, with the difference below. */
-export function toChangeLines(
-  changes: readonly DriftChange[],
-  stream: NodeJS.WriteStream = process.stdout,
-): string {
+export function toChangeLines(changes: readonly DriftChange[]): string {
   return toColumns(
     changes.flatMap((change) => {
       const { class: name, subject, path, message } = change;
-      const place = styled('strong', path === '' ? subject : `${subject}: ${path}`, stream);
-      const below = [...toDifference(change, stream), styled('dim', message, stream)];
-      return [[styled(STYLES[name], name, stream), place], ...below.map((line) => ['', line])];
+      const place = styled('strong', path === '' ? subject : `${subject}: ${path}`);
+      const below = [...toDifference(change), styled('dim', message)];
+      return [[styled(STYLES[name], name), place], ...below.map((line) => ['', line])];
     }),
   );
 }
@@ -39,12 +36,12 @@ export function toChangesDocument(changes: readonly DriftChange[]) {
 }
 
 /** Formats old and new value: on one line, or line by line if they are code. */
-function toDifference({ old, new: now }: DriftChange, stream: NodeJS.WriteStream): readonly string[] {
+function toDifference({ old, new: now }: DriftChange): readonly string[] {
   if (typeof old === 'string' && typeof now === 'string' && /\n/.test(old + now)) {
-    return toLineDiff(old, now).map((line) => coloured(line, stream));
+    return toLineDiff(old, now).map(coloured);
   }
-  if (old === undefined) return [styled('ok', `+ ${toText(now)}`, stream)];
-  if (now === undefined) return [styled('error', `- ${toText(old)}`, stream)];
+  if (old === undefined) return [styled('ok', `+ ${toText(now)}`)];
+  if (now === undefined) return [styled('error', `- ${toText(old)}`)];
   return [`${toText(old)} -> ${toText(now)}`];
 }
 
@@ -54,9 +51,9 @@ export function toValueText({ old, new: now }: DriftChange): string {
   return now === undefined ? `gone: ${toText(old)}` : `${toText(old)} -> ${toText(now)}`;
 }
 
-function coloured(line: string, stream: NodeJS.WriteStream): string {
-  if (line.startsWith('+')) return styled('ok', line, stream);
-  return line.startsWith('-') ? styled('error', line, stream) : styled('dim', line, stream);
+function coloured(line: string): string {
+  if (line.startsWith('+')) return styled('ok', line);
+  return line.startsWith('-') ? styled('error', line) : styled('dim', line);
 }
 
 function toText(value: JsonValue | undefined): string {

@@ -71,9 +71,9 @@ export function soundPart({ project, findings }: CheckedProject): Project {
   return { ...project, endpoints, findings: [] };
 }
 
-/** The database of the profile, after the environment and `--stateless`. */
-export function databaseOf(checked: CheckedProject, stateless = false): DatabaseChoice {
-  return chooseDatabase(checked.project.root, siteOf(checked), process.env, { stateless });
+/** The database of the profile, after the environment. */
+export function databaseOf(checked: CheckedProject): DatabaseChoice {
+  return chooseDatabase(checked.project.root, siteOf(checked), process.env);
 }
 
 /** The database as a server opens it, for callers that are not the author. */
