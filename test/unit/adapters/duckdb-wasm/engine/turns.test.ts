@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Turns, Watchdog } from '../../../../../adapters/duckdb-wasm/engine/turns.ts';
 import { EngineReplaced } from '../../../../../adapters/duckdb-wasm/errors.ts';
 
@@ -40,11 +40,16 @@ describe('turns in an engine', () => {
   });
 
   it('are waited for as long as there is progress', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
     const watchdog = new Watchdog(1000);
     const turns = new Turns(watchdog);
     await turns.take(NEVER);
     const next = turns.take(NEVER);
-    watchdog.progress();
+    for (let step = 0; step < 5; step += 1) {
+      await vi.advanceTimersByTimeAsync(900);
+      watchdog.progress();
+    }
     turns.release();
     await next;
   });
