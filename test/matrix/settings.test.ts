@@ -6,11 +6,10 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { buildTarget } from '../../deploy/build.ts';
-import { startFunction } from '../../deploy/targets/aws-lambda/preview/function.ts';
 import type { TargetName } from '../../deploy/targets/targets.ts';
+import { EDGE_PLATFORMS, type Started } from './edge-platforms.ts';
 import { createProject } from './fixture.ts';
 import { rawCall } from './raw.ts';
-import { startWorker } from './worker.ts';
 
 const PLANTED = 'planted-4711';
 const CONFIG = `svc: 1
@@ -28,27 +27,6 @@ projects:
 const SOUND = { CRM_TOKEN: PLANTED, CRM_OTHER: 'x' };
 /** One of the two is not set. */
 const LACKING = { CRM_TOKEN: PLANTED };
-
-interface Started {
-  readonly url: URL;
-  log(): readonly string[];
-  close(): Promise<void>;
-}
-type Start = (folder: string, env: Record<string, string>) => Promise<Started>;
-
-const PLATFORMS: readonly (readonly [TargetName, Start])[] = [
-  [
-    'aws-lambda',
-    async (folder, environment) => {
-      const lambda = await startFunction(join(folder, 'function.zip'), {
-        gateway: 'function-url',
-        environment,
-      });
-      return { url: lambda.url, log: () => lambda.log, close: lambda.close };
-    },
-  ],
-  ['cloudflare-workers', startWorker],
-];
 
 let root: string;
 let out: string;
@@ -103,7 +81,7 @@ async function expectRefusal(started: Started, file: string): Promise<void> {
   expect(lines).not.toContain(PLANTED);
 }
 
-describe.each(PLATFORMS)('%s', (target, start) => {
+describe.each(EDGE_PLATFORMS)('%s', (target, start) => {
   test('a bundled user file: a variable is resolved at the start, and one that is not set refuses', async () => {
     const folder = await build(target, true);
     await whileRunning(await start(folder, SOUND), async ({ url, log }) => {

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { buildTarget } from '../../deploy/build.ts';
-import { startFunction } from '../../deploy/targets/aws-lambda/preview/function.ts';
 import type { TargetName } from '../../deploy/targets/targets.ts';
 import { sendLegacy } from '../legacy-request.ts';
 import { type Receiver, startReceiver } from '../unit/adapters/otel/receiver.ts';
 import { deadCollector } from './dead-collector.ts';
+import { type Start, type Started, startLambda } from './edge-platforms.ts';
 import { createProject } from './fixture.ts';
 import { rawCall } from './raw.ts';
 import { startWorker } from './worker.ts';
@@ -40,24 +40,13 @@ const TREE = {
 /** The third call with the same arguments runs no statement: its result was kept. */
 const { 'svc.database.execute': _, ...KEPT_TREE } = TREE;
 
-interface Started {
-  readonly url: URL;
-  log(): readonly string[];
-  close(): Promise<void>;
-}
-type Start = (folder: string, env: Record<string, string>) => Promise<Started>;
-
-const lambda =
-  (buffered: Record<string, string>): Start =>
-  async (folder, environment) => {
-    const options = { gateway: 'function-url', environment: { ...environment, ...buffered } } as const;
-    const { url, log, close } = await startFunction(join(folder, 'function.zip'), options);
-    return { url, log: () => log, close };
-  };
-
 const EDGES: readonly (readonly [string, TargetName, Start])[] = [
-  ['Lambda, streaming', 'aws-lambda', lambda({})],
-  ['Lambda, buffered', 'aws-lambda', lambda({ SVC_LAMBDA_RESPONSE: 'buffered' })],
+  ['Lambda, streaming', 'aws-lambda', startLambda],
+  [
+    'Lambda, buffered',
+    'aws-lambda',
+    (folder, env) => startLambda(folder, { ...env, SVC_LAMBDA_RESPONSE: 'buffered' }),
+  ],
   ['workerd', 'cloudflare-workers', startWorker],
 ];
 

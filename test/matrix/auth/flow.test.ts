@@ -3,35 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { buildTarget } from '../../../deploy/build.ts';
-import { startFunction } from '../../../deploy/targets/aws-lambda/preview/function.ts';
-import type { TargetName } from '../../../deploy/targets/targets.ts';
 import { generateKey } from '../../../src/crypto/keys.ts';
 import { createKeycloakIdp, type KeycloakIdp } from '../../idp/keycloak.ts';
 import { createFront, type PublicFront } from '../../idp/proxy.ts';
 import { callWith, sdk1, sdk2, signInStrictly } from '../../unit/auth/flow/peers.ts';
 import { type FlowServer, serveProject, startServer } from '../../unit/auth/flow/server.ts';
 import type { Served } from '../../unit/call/project.ts';
+import { EDGE_PLATFORMS, type Started } from '../edge-platforms.ts';
 import { createProject } from '../fixture.ts';
-import { startWorker } from '../worker.ts';
-
-interface Started {
-  readonly url: URL;
-  log(): readonly string[];
-  close(): Promise<void>;
-}
-type Start = (folder: string, env: Record<string, string>) => Promise<Started>;
-
-const PLATFORMS: readonly (readonly [TargetName, Start])[] = [
-  [
-    'aws-lambda',
-    async (folder, environment) => {
-      const zip = join(folder, 'function.zip');
-      const { url, log, close } = await startFunction(zip, { gateway: 'function-url', environment });
-      return { url, log: () => log, close };
-    },
-  ],
-  ['cloudflare-workers', startWorker],
-];
 
 const WHOAMI = `svc: 1
 tool:
@@ -62,7 +41,7 @@ projects:
             callback_path: /callback
 `;
 
-describe.each(PLATFORMS)('%s', (target, start) => {
+describe.each(EDGE_PLATFORMS)('%s', (target, start) => {
   let idp: KeycloakIdp;
   let front: PublicFront;
   let folders: readonly string[];

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { buildTarget } from '../../../deploy/build.ts';
-import { startFunction } from '../../../deploy/targets/aws-lambda/preview/function.ts';
 import type { TargetName } from '../../../deploy/targets/targets.ts';
 import { generateApiKey } from '../../../src/crypto/api-key.ts';
 import { generateKey } from '../../../src/crypto/keys.ts';
@@ -12,36 +11,25 @@ import { createGoogleIdp } from '../../idp/google.ts';
 import { createKeycloakIdp } from '../../idp/keycloak.ts';
 import { createFront } from '../../idp/proxy.ts';
 import { callWith, signInStrictly } from '../../unit/auth/flow/peers.ts';
+import { EDGE_PLATFORMS, type Start, type Started } from '../edge-platforms.ts';
 import { createProject } from '../fixture.ts';
 import { startNode } from '../platforms.ts';
-import { startWorker } from '../worker.ts';
 
 // whole programs start here, on machines with little to spare
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
-type Environment = Record<string, string>;
-interface Started {
-  readonly url: URL;
-  close(): Promise<void>;
-}
+type StartServer = (...given: Parameters<Start>) => Promise<Pick<Started, 'url' | 'close'>>;
 
-const PLATFORMS: readonly (readonly [TargetName, (folder: string, env: Environment) => Promise<Started>])[] =
-  [
-    [
-      'node',
-      async (folder, env) => {
-        const { reach, close } = await startNode(folder, env);
-        if (reach.kind !== 'http') throw new Error('the artefact listens on no socket');
-        return { url: new URL('/', reach.url), close };
-      },
-    ],
-    [
-      'aws-lambda',
-      (folder, environment) =>
-        startFunction(join(folder, 'function.zip'), { gateway: 'function-url', environment }),
-    ],
-    ['cloudflare-workers', startWorker],
-  ];
+const startArtefact: StartServer = async (folder, env) => {
+  const { reach, close } = await startNode(folder, env);
+  if (reach.kind !== 'http') throw new Error('the artefact listens on no socket');
+  return { url: new URL('/', reach.url), close };
+};
+
+const PLATFORMS: readonly (readonly [TargetName, StartServer])[] = [
+  ['node', startArtefact],
+  ...EDGE_PLATFORMS,
+];
 
 const KEY = generateKey();
 const SECRETS = { PROVIDER_SECRET: 'planted-secret', SVC_AUTH_KEYS: `${KEY.kid}:${KEY.secret}` };
