@@ -1,7 +1,7 @@
 import { findProjectRoot } from '../../adapters/node/project/project-files.ts';
 import { SvcError } from '../../src/errors.ts';
 import { isObject, type JsonObject, type JsonValue, toTextOrJson, tryJson } from '../../src/json.ts';
-import { nearestName } from '../../src/types/nearest.ts';
+import { suggestName } from '../../src/types/nearest.ts';
 import {
   type CallKind,
   type ClientSession,
@@ -122,11 +122,8 @@ async function render(
 }
 
 function unknown(kind: CallKind, name: string, offers: readonly ListedEndpoints[]): SvcError {
-  const near = nearestName(
-    name,
-    offers.map((offer) => offer.name),
-  );
-  const hint = near === null ? '`svc call --list` shows the names.' : `Did you mean ${near}?`;
+  const names = offers.map((offer) => offer.name);
+  const hint = suggestName(name, names, '`svc call --list` shows the names.');
   return new SvcError('endpoint_unknown', `The server offers no ${kind} ${name} to this caller.\n${hint}`);
 }
 

@@ -28,7 +28,7 @@ import { findSecrets } from '../../src/quality/gate/secrets.ts';
 import { lintProject } from '../../src/quality/lint/lint.ts';
 import { pythonEndpoints } from '../../src/quality/python.ts';
 import { checkLiteralSecrets } from '../../src/settings/references/literal-secrets.ts';
-import { nearestName } from '../../src/types/nearest.ts';
+import { suggestName } from '../../src/types/nearest.ts';
 import type { CommandInput } from '../command.ts';
 import { compareLock, LOCK_FILE, readLock } from '../drift/lock.ts';
 import type { Output } from '../io/output.ts';
@@ -53,13 +53,10 @@ function allowedOf(input: CommandInput): readonly CheckName[] {
   return input.list('allow').map((asked) => {
     const check = ALLOWABLE.find((name) => name === asked);
     if (check) return check;
-    const near = nearestName(asked, ALLOWABLE);
     const hint =
       asked === 'validate'
         ? 'A project with errors cannot be built.'
-        : near === null
-          ? `Choose ${ALLOWABLE.join(', ')}.`
-          : `Did you mean ${near}?`;
+        : suggestName(asked, ALLOWABLE, `Choose ${ALLOWABLE.join(', ')}.`);
     throw new SvcError('usage', `--allow ${asked} is not known. ${hint}`);
   });
 }

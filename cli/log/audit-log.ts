@@ -4,7 +4,7 @@ import { OPERATION_STATUSES, OPERATION_TYPES, POLICY_DECISIONS } from '../../src
 import { toDuration, toMoment } from '../../src/audit/time-range.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { AuditSettings } from '../../src/project/site-model.ts';
-import { nearestName } from '../../src/types/nearest.ts';
+import { suggestName } from '../../src/types/nearest.ts';
 import type { CommandInput } from '../command.ts';
 import { checkSite, siteOf } from '../project/project.ts';
 
@@ -78,7 +78,6 @@ function choiceOf<const Values extends readonly string[]>(
   const given = input.text(option);
   const known = values.find((value) => value === given);
   if (given === undefined || known !== undefined) return known;
-  const near = nearestName(given, values);
-  const hint = near === null ? `Choose ${values.join(', ')}.` : `Did you mean ${near}?`;
+  const hint = suggestName(given, values, `Choose ${values.join(', ')}.`);
   throw new SvcError('usage', `--${option} ${given} is not known. ${hint}`);
 }

@@ -1,4 +1,4 @@
-import { nearestName } from '../types/nearest.ts';
+import { suggestName } from '../types/nearest.ts';
 import {
   type Attachment,
   extensionsOfAttachment,
@@ -121,13 +121,12 @@ function checkRemotePath(
 function checkUse({ use }: ParsedDatabase, attached: readonly Attachment[]): readonly Issue[] {
   const names = attached.map(({ name }) => name);
   if (!use || names.includes(use)) return [];
-  const near = nearestName(use, names);
   return [
     {
       path: ['use'],
       code: 'wrong-value',
       message: `names no database under \`attach\`${names.length > 0 ? `: ${names.join(', ')}` : ''}.`,
-      fix: near === null ? 'Add it under `attach`, or remove `use`.' : `Did you mean ${near}?`,
+      fix: suggestName(use, names, 'Add it under `attach`, or remove `use`.'),
     },
   ];
 }

@@ -5,7 +5,7 @@ import type { Finding } from '../project/finding.ts';
 import type { EndpointFile, ResourceEndpoint, ToolEndpoint } from '../project/model.ts';
 import { type Path, positionAt } from '../project/yaml/position.ts';
 import { formatOf } from '../types/formats.ts';
-import { nearestName } from '../types/nearest.ts';
+import { nearestName, suggestName } from '../types/nearest.ts';
 import { hasDefault, type Parameter } from '../types/node.ts';
 
 /** A parameter of a Python function, as written. */
@@ -160,21 +160,19 @@ function checkPythonParameters(
 }
 
 function toUntaken(name: string, index: number, free: readonly string[]): ParameterIssue {
-  const near = nearestName(name, free);
   return {
     code: 'python-parameter',
     message: `The function has no parameter ${name}.`,
-    fix: near === null ? 'Add it to the function, or remove it here.' : `Did you mean ${near}?`,
+    fix: suggestName(name, free, 'Add it to the function, or remove it here.'),
     path: ['parameters', index, 'name'],
   };
 }
 
 function toUndeclared(parameter: PythonParameter, names: readonly string[]): ParameterIssue {
-  const near = nearestName(parameter.name, names);
   return {
     code: 'python-parameter',
     message: `The function needs ${parameter.name}, which is not declared under \`parameters\`.`,
-    fix: near === null ? 'Declare it there, or give it a default.' : `Did you mean ${near}?`,
+    fix: suggestName(parameter.name, names, 'Declare it there, or give it a default.'),
     path: null,
     parameter,
   };

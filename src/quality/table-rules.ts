@@ -4,7 +4,7 @@ import { foldName } from '../project/fold-name.ts';
 import type { TableRule } from '../project/model.ts';
 import { SITE_NAME } from '../project/site-model.ts';
 import { type Path, type Positions, positionAt } from '../project/yaml/position.ts';
-import { nearestName } from '../types/nearest.ts';
+import { suggestName } from '../types/nearest.ts';
 import { readTables, type Tables } from './drift/tables.ts';
 
 /** Compares the rules of `sql_tools.tables` with the tables and columns of the database. */
@@ -60,6 +60,5 @@ function isSame(one: string, other: string): boolean {
 }
 
 function fixOf(name: string, known: readonly string[]): string {
-  const near = nearestName(name, known);
-  return near === null ? `Use one of: ${known.slice(0, 20).join(', ')}.` : `Did you mean ${near}?`;
+  return suggestName(name, known, `Use one of: ${known.slice(0, 20).join(', ')}.`);
 }

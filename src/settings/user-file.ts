@@ -4,7 +4,7 @@ import { checkTree, type PathIssue } from '../project/schema/issues.ts';
 import { decodeText } from '../project/yaml/decode.ts';
 import { positionAt, toPointer } from '../project/yaml/position.ts';
 import { parseYaml, type YamlFile } from '../project/yaml/yaml.ts';
-import { nearestName } from '../types/nearest.ts';
+import { suggestName } from '../types/nearest.ts';
 import type { Selected } from './active.ts';
 import { valueAt } from './effective/tree.ts';
 import { parseReferences } from './references/reference.ts';
@@ -83,15 +83,15 @@ function unknown(
   name: string,
   known: readonly string[],
 ): SourceIssue {
-  const near = nearestName(name, known);
   const what = path.length === 1 ? 'project' : 'profile';
   return {
     code: `${what}-unknown`,
     message: `There is no ${what} ${name} under \`${path.join('.')}\`; there are ${known.join(', ')}.`,
-    fix:
-      near === null
-        ? `Add \`${name}:\` there, which may be empty, or use an existing name in svc-site.yml.`
-        : `Did you mean ${near}?`,
+    fix: suggestName(
+      name,
+      known,
+      `Add \`${name}:\` there, which may be empty, or use an existing name in svc-site.yml.`,
+    ),
     position: yaml.keys[toPointer(path)] ?? positionAt(yaml.positions, path),
   };
 }

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../json.ts';
 import { toCanonicalText } from './canonical.ts';
 import { EXACT } from './coerce.ts';
-import { nearestName } from './nearest.ts';
+import { suggestName } from './nearest.ts';
 import { acceptsNull, type TypeName, type TypeNode } from './node.ts';
 import { compilePattern } from './pattern.ts';
 import { PatternRejection } from './pattern-tree.ts';
@@ -129,8 +129,7 @@ function checkProperties(node: TypeNode, path: Path): readonly TypeIssue[] {
   const names = properties.map(([name]) => name);
   const unknown = (node.required ?? []).flatMap((name, index) => {
     if (names.includes(name)) return [];
-    const nearest = nearestName(name, names);
-    const fix = nearest === null ? `Declare it under \`properties\`.` : `Did you mean ${nearest}?`;
+    const fix = suggestName(name, names, 'Declare it under `properties`.');
     return [issue([...path, 'required', index], `${name} is required but not declared.`, fix)];
   });
   const nested = properties.flatMap(([name, property]) => {

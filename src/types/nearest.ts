@@ -11,6 +11,12 @@ export function nearestName(name: string, known: readonly string[]): string | nu
   return best;
 }
 
+/** Asks in a message whether a mistyped name means the known one that is closest; `otherwise` if none is close. */
+export function suggestName(name: string, known: readonly string[], otherwise: string): string {
+  const near = nearestName(name, known);
+  return near === null ? otherwise : `Did you mean ${near}?`;
+}
+
 /** Counts insertions, deletions, replacements and swapped neighbours between two texts. */
 function editDistance(left: string, right: string): number {
   let before: number[] = [];

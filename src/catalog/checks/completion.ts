@@ -1,7 +1,7 @@
 import type { PromptEndpoint, ResourceEndpoint } from '../../project/model.ts';
 import { scanParameters } from '../../sql/parameters.ts';
 import { classify, statementsOf } from '../../sql/statement.ts';
-import { nearestName } from '../../types/nearest.ts';
+import { nearestName, suggestName } from '../../types/nearest.ts';
 import { TYPED_VALUE } from '../model.ts';
 import type { CatalogIssue } from './check.ts';
 
@@ -13,8 +13,7 @@ export function checkCompletion({
   const declared = parameters.map(({ name }) => name);
   return Object.entries(completion).flatMap(([name, sql]) => {
     const path = ['completion', name];
-    const near = nearestName(name, declared);
-    const fix = near === null ? 'Name a declared parameter.' : `Did you mean ${near}?`;
+    const fix = suggestName(name, declared, 'Name a declared parameter.');
     const unknown = declared.includes(name)
       ? []
       : [{ code: 'completion', message: `There is no parameter ${name}.`, fix, path }];

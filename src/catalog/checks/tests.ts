@@ -1,6 +1,6 @@
 import { answerParameters } from '../../project/elicitation-model.ts';
 import type { Endpoint, EndpointTest } from '../../project/model.ts';
-import { nearestName } from '../../types/nearest.ts';
+import { suggestName } from '../../types/nearest.ts';
 import { hasDefault, type Parameter } from '../../types/node.ts';
 import { validatorOf } from '../../types/validate.ts';
 import type { CatalogIssue } from './check.ts';
@@ -33,8 +33,7 @@ function checkKeys(
   return given.flatMap(({ key }, index) => {
     const at = { code: 'test-argument', path: [...path, 'arguments', index, 'key'] };
     if (!names.includes(key)) {
-      const near = nearestName(key, names);
-      const fix = near === null ? 'Name a declared parameter, or remove it.' : `Did you mean ${near}?`;
+      const fix = suggestName(key, names, 'Name a declared parameter, or remove it.');
       return [{ ...at, message: `There is no parameter ${JSON.stringify(key)}.`, fix }];
     }
     const again = given.findIndex((other) => other.key === key) < index;

@@ -2,7 +2,7 @@ import { byPlace, type Finding } from '../../project/finding.ts';
 import type { Endpoint, Project } from '../../project/model.ts';
 import { SQL_TOOLS } from '../../project/site-model.ts';
 import { positionAt } from '../../project/yaml/position.ts';
-import { nearestName } from '../../types/nearest.ts';
+import { suggestName } from '../../types/nearest.ts';
 import type { SuiteFile } from './suite.ts';
 
 type Known = Pick<Project, 'site' | 'endpoints'>;
@@ -62,20 +62,16 @@ function checkNamed(file: SuiteFile, { path, name, args }: Named, known: Offered
   const endpoint = known.offered.find((one) => namesOf(one).includes(name));
   if (endpoint === undefined) {
     if (!known.complete || known.names.includes(name)) return [];
-    const near = nearestName(name, known.names);
     const where = args.length > 0 ? [...path, 'tool'] : path;
-    const fix =
-      near === null
-        ? 'Name a tool, or the URI of a resource, as `svc list` shows it.'
-        : `Did you mean ${near}?`;
+    const otherwise = 'Name a tool, or the URI of a resource, as `svc list` shows it.';
+    const fix = suggestName(name, known.names, otherwise);
     return [toFinding(file, where, `No model is offered ${JSON.stringify(name.slice(0, 64))}.`, fix)];
   }
   const parameters = endpoint.parameters.map((parameter) => parameter.name);
   return args
     .filter((arg) => !parameters.includes(arg))
     .map((arg) => {
-      const near = nearestName(arg, parameters);
-      const fix = near === null ? `It has ${parameters.join(', ') || 'none'}.` : `Did you mean ${near}?`;
+      const fix = suggestName(arg, parameters, `It has ${parameters.join(', ') || 'none'}.`);
       return toFinding(file, [...path, 'args', arg], `${name} has no parameter ${arg}.`, fix);
     });
 }

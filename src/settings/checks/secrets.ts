@@ -1,7 +1,7 @@
 import { extensionsOfSecret, needsOutside, SECRET_TYPES } from '../../project/extension.ts';
 import type { Finding } from '../../project/finding.ts';
 import { extensionPath, type SiteFile } from '../../project/site-model.ts';
-import { nearestName } from '../../types/nearest.ts';
+import { suggestName } from '../../types/nearest.ts';
 import type { Settings } from '../model.ts';
 import { type Pointed, point, type SitePlace } from './settings.ts';
 
@@ -91,7 +91,6 @@ function checkSiteSecrets(site: SiteFile, settings: Settings, at: SitePlace): re
   const known = settings.secrets.map(({ name }) => name);
   return site.secrets.flatMap((name, index) => {
     if (known.includes(name)) return [];
-    const near = nearestName(name, known);
     return [
       {
         severity: 'error' as const,
@@ -99,10 +98,11 @@ function checkSiteSecrets(site: SiteFile, settings: Settings, at: SitePlace): re
         file: at.file,
         ...at.position(['secrets', index]),
         message: `The secret ${name} is not defined for profile ${site.profile} of project ${site.project}.`,
-        fix:
-          near === null
-            ? `Define it in the user file under projects.${site.project}.profiles.${site.profile}.secrets.`
-            : `Did you mean ${near}?`,
+        fix: suggestName(
+          name,
+          known,
+          `Define it in the user file under projects.${site.project}.profiles.${site.profile}.secrets.`,
+        ),
       },
     ];
   });
@@ -117,7 +117,6 @@ function checkAttachedSecrets(
   const known = secrets.map(({ name }) => name);
   return database.attach.flatMap(({ name, secret }, index) => {
     if (secret === undefined || known.includes(secret)) return [];
-    const near = nearestName(secret, known);
     return [
       {
         severity: 'error' as const,
@@ -125,7 +124,7 @@ function checkAttachedSecrets(
         file,
         ...position(['profiles', profile, 'database', 'attach', index, 'secret']),
         message: `The attached database ${name} needs the secret ${secret}, which the user file does not have.`,
-        fix: near === null ? 'Add it under `secrets` of the profile there.' : `Did you mean ${near}?`,
+        fix: suggestName(secret, known, 'Add it under `secrets` of the profile there.'),
       },
     ];
   });

@@ -1,6 +1,6 @@
 import type { Finding } from '../../project/finding.ts';
 import { type Path, positionAt } from '../../project/yaml/position.ts';
-import { nearestName } from '../../types/nearest.ts';
+import { suggestName } from '../../types/nearest.ts';
 import { type Selected, toUserPath } from '../active.ts';
 import { toKey } from '../effective/tree.ts';
 import type { Settings, StaticClient } from '../model.ts';
@@ -78,12 +78,11 @@ function checkVerifier({ profile }: Pick<ParsedActive, 'profile'>, at: Pointed):
 function checkModels({ models }: Settings, at: Pointed): readonly Finding[] {
   const names = Object.keys(models.named);
   if (models.default === null || names.includes(models.default)) return [];
-  const near = nearestName(models.default, names);
   return [
     point(at, ['models', 'default'], {
       code: 'model-unknown',
       message: `names none of the models${names.length > 0 ? `: ${names.join(', ')}` : ', and there are none'}.`,
-      fix: near === null ? 'Add that model, or name another.' : `Did you mean ${near}?`,
+      fix: suggestName(models.default, names, 'Add that model, or name another.'),
     }),
   ];
 }
