@@ -130,7 +130,7 @@ function toText(server: Server, file: string, options: string): string {
   return [
     styled('dim', `In ${file}:`),
     toSnippet(server),
-    styled('dim', `Or let svc do it: ${typedSvc()} connect ${client.name}${options} --write`),
+    styled('dim', `Or let svc do it: ${typedSvc(process.cwd())} connect ${client.name}${options} --write`),
   ].join('\n');
 }
 

@@ -209,7 +209,7 @@ async function createDatabase(root: string, answers: Answers, output: Output): P
 
 function toText(root: string, files: readonly string[], { bootstrap }: Answers, tested: boolean): string {
   const where = relative(process.cwd(), root);
-  const svc = typedSvc();
+  const svc = typedSvc(root);
   const steps = [
     ...(where === '' ? [] : [`cd ${toShellWord(where)}`]),
     ...(files.includes(USER_FILE) ? [`export SVC_CONFIG="$PWD"/${USER_FILE}`] : []),

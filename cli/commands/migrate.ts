@@ -81,7 +81,7 @@ function toText(report: Report, files: readonly PlannedFile[], findings: readonl
   ].join('\n');
 }
 
-function nextSteps({ written, user_config }: Report, where: string): readonly string[] {
+function nextSteps({ to, written, user_config }: Report, where: string): readonly string[] {
   if (!written)
     return [
       '',
@@ -91,13 +91,14 @@ function nextSteps({ written, user_config }: Report, where: string): readonly st
     user_config === null
       ? []
       : [`  export SVC_CONFIG="$PWD"/${user_config.path}   # or move it to ~/.svc/config.yml`];
+  const svc = typedSvc(to);
   return [
     '',
     'Next:',
     `  cd ${toShellWord(where)}`,
     ...config,
-    `  ${typedSvc()} validate`,
-    `  ${typedSvc()} test`,
+    `  ${svc} validate`,
+    `  ${svc} test`,
   ];
 }
 
