@@ -10,6 +10,7 @@ import { MEMORY_PATH } from '../../src/project/attachment.ts';
 import type { Finding } from '../../src/project/finding.ts';
 import { loadProject } from '../../src/project/load.ts';
 import type { Project } from '../../src/project/model.ts';
+import { decodeLoosely } from '../../src/project/yaml/decode.ts';
 import { checkStatements, UNAVAILABLE } from '../../src/quality/statements.ts';
 import { plannedFilesOf } from '../migrate/check-plan.ts';
 import type { MigrationNote } from '../migrate/rewrite.ts';
@@ -36,10 +37,10 @@ export async function planFromToolbox(
   answers: Answers,
 ): Promise<ToolboxProject> {
   const path = resolve(asked);
-  const text = await readFile(path, 'utf8').catch((thrown) => {
+  const bytes = await readFile(path).catch((thrown) => {
     throw new SvcError('usage', `--from-toolbox ${asked}: the file cannot be read: ${messageOf(thrown)}`);
   });
-  const converted = convertToolbox(text, { file: path, root, env: process.env });
+  const converted = convertToolbox(decodeLoosely(bytes), { file: path, root, env: process.env });
   const site = toSite(answers, converted);
   const { kept, notes } = await keepValid(site, converted, root);
   const all = [...converted.notes, ...notes];

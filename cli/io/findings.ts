@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SvcError } from '../../src/errors.ts';
 import type { Finding } from '../../src/project/finding.ts';
+import { decodeLoosely } from '../../src/project/yaml/decode.ts';
 import { type ColumnRow, count, styled, toColumns, widthOfTerminal } from './output.ts';
 
 /** The choices for printing findings. */
@@ -92,7 +93,7 @@ export function createFrames(
 
 function readLines(path: string): readonly string[] {
   try {
-    return readFileSync(path, 'utf8').split(/\r?\n/);
+    return decodeLoosely(readFileSync(path)).split(/\r?\n/);
   } catch {
     // The file may be missing, and the finding about that. The finding is shown without lines.
     return [];

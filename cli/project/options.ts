@@ -11,6 +11,7 @@ import {
 import type { User } from '../../src/context.ts';
 import { messageOf, SvcError } from '../../src/errors.ts';
 import { isObject, type JsonObject, type JsonValue, tryJson } from '../../src/json.ts';
+import { decodeLoosely } from '../../src/project/yaml/decode.ts';
 import { parseUserContext } from '../../src/quality/user.ts';
 import type { CommandInput } from '../command.ts';
 import { type CheckedProject, databaseOf } from './project.ts';
@@ -85,10 +86,10 @@ async function toArgument(value: string, option: string): Promise<JsonValue> {
   return json === undefined ? text : json;
 }
 
-/** Reads a file that an option names. Throws usage. */
+/** Reads a file that an option names: UTF-8, or UTF-16 with a byte order mark. Throws usage. */
 export async function readParamText(file: string, option: string): Promise<string> {
   try {
-    return await readFile(file, 'utf8');
+    return decodeLoosely(await readFile(file));
   } catch (cause) {
     throw new SvcError('usage', `The file of ${option} cannot be read: ${messageOf(cause)}`, { cause });
   }

@@ -3,8 +3,10 @@ import type { Files } from '../ports.ts';
 import type { SourceIssue } from './finding.ts';
 import { decodeText } from './yaml/decode.ts';
 
-/** A file's text, null if the file does not exist, or the reason why it cannot be read. */
-type ReadText = { readonly text: string | null } | { readonly problem: SourceIssue };
+/** A file's text with its encoding, null if the file does not exist, or the reason why it cannot be read. */
+type ReadText =
+  | { readonly text: string | null; readonly encoding?: string }
+  | { readonly problem: SourceIssue };
 
 const MAX_BYTES = 1_048_576;
 

@@ -4,6 +4,7 @@ import { access, constants, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { SvcError, toSvcError } from '../../../src/errors.ts';
 import { MEMORY_PATH } from '../../../src/project/attachment.ts';
+import { decodeLoosely } from '../../../src/project/yaml/decode.ts';
 import { makeFolder } from '../make-folder.ts';
 
 /** The script beside svc-site.yml that fills a new database. */
@@ -22,7 +23,7 @@ export async function createFromSeed(root: string, path: string, name = path): P
       `${seed} is not a file. Replace it by a file with SQL, or remove it.`,
     );
   }
-  await create(root, path, await readFile(seed, 'utf8'), `${name} could not be created from ${SEED}`);
+  await create(root, path, decodeLoosely(await readFile(seed)), `${name} could not be created from ${SEED}`);
   return true;
 }
 

@@ -54,8 +54,18 @@ async function loadFile(
   const read = await readText(place.files, found);
   if ('problem' in read) return fail(place, at, { ...read.problem, message: describe(found, read.problem) });
   if (read.text === null) return fail(place, at, await missing(found, place));
+  // Python itself reads the file, and takes no UTF-16
+  if (language === 'python' && read.encoding !== 'utf-8') return fail(place, at, notForPython(found));
   const position = positionAt(place.yaml.positions, at);
   return { source: { language, text: read.text, file: found, ...position, verbatim: true } };
+}
+
+function notForPython(file: string): Pick<SourceIssue, 'code' | 'message' | 'fix'> {
+  return {
+    code: 'encoding',
+    message: `cannot be used: ${file} is UTF-16, which Python does not read.`,
+    fix: 'Save the file as UTF-8.',
+  };
 }
 
 function describe(file: string, { message, position: { line, column } }: SourceIssue): string {

@@ -1,8 +1,10 @@
 import type { SourceIssue } from '../finding.ts';
 import { toPosition } from './position.ts';
 
-/** A file's text, or the reason why its bytes are not text. */
-type Decoded = { readonly text: string } | { readonly problem: SourceIssue };
+type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be';
+
+/** A file's text with its encoding, or the reason why its bytes are not text. */
+type Decoded = { readonly text: string; readonly encoding: Encoding } | { readonly problem: SourceIssue };
 
 /** Characters that YAML forbids outside of escapes and that SQL never needs (YAML 1.2, 5.1). */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
@@ -14,7 +16,7 @@ export function decodeText(bytes: Uint8Array): Decoded {
   const text = new TextDecoder(encoding).decode(bytes);
   const wrong = isValid(bytes, encoding) ? -1 : Math.max(0, text.indexOf('\ufffd'));
   const control = text.search(CONTROL);
-  if (wrong === -1 && control === -1) return { text };
+  if (wrong === -1 && control === -1) return { text, encoding };
   if (encoding === 'utf-8' && isWide(bytes)) {
     return refuse(text, 0, {
       code: 'encoding',
@@ -35,7 +37,12 @@ export function decodeText(bytes: Uint8Array): Decoded {
       });
 }
 
-function encodingOf([first, second]: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' {
+/** Decodes as `decodeText` does, with U+FFFD for bytes that are wrong. */
+export function decodeLoosely(bytes: Uint8Array): string {
+  return new TextDecoder(encodingOf(bytes)).decode(bytes);
+}
+
+function encodingOf([first, second]: Uint8Array): Encoding {
   if (first === 0xff && second === 0xfe) return 'utf-16le';
   return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
 }

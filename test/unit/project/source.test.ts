@@ -42,6 +42,14 @@ describe('source', () => {
     });
   });
 
+  it('refuses a file of Python in UTF-16, which Python does not read', async () => {
+    const python = new Uint8Array([0xff, 0xfe, ...[...'x = 1'].flatMap((one) => [one.charCodeAt(0), 0])]);
+    const { findings } = await sourceOf(TOOL('{ file: q.py }'), { 'tools/deep/q.py': python });
+    expect(findings).toEqual([
+      '3:19 encoding: `tool.source.file` cannot be used: tools/deep/q.py is UTF-16, which Python does not read. Save the file as UTF-8.',
+    ]);
+  });
+
   it.each([
     ['{ code: a, file: b }', '3:11 source: `tool.source` has both `code` and `file`. Keep one of them.'],
     [

@@ -42,3 +42,10 @@ it('shows no line of a file with a literal secret, for no finding', () => {
   const frameOf = createFrames(folder(), found);
   expect(found.map((one) => frameOf(one).length)).toEqual([0, 0, 3]);
 });
+
+it('shows the lines of a file in UTF-16', () => {
+  const root = folder();
+  writeFileSync(join(root, 'wide.yml'), Buffer.from('\ufeffone\ntwo', 'utf16le'));
+  const found = [finding('wide.yml', 2)];
+  expect(createFrames(root, found)(finding('wide.yml', 2)).map(({ text }) => text)).toEqual(['one', 'two']);
+});

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { createFromSeed } from '../../../../../adapters/node/database/seed.ts';
 import { temporaryFolder } from '../../../../temporary-folder.ts';
 
-async function seeded(sql: string): Promise<string> {
+async function seeded(sql: string | Buffer): Promise<string> {
   const root = temporaryFolder();
   await writeFile(join(root, 'seed.sql'), sql);
   return root;
@@ -37,4 +37,9 @@ test('a script that fails is told under the name of the database', async () => {
   await expect(createFromSeed(root, join(root, 'db.duckdb'))).rejects.toMatchObject({
     message: expect.not.stringMatching(/db\.duckdb\.[\da-f]{8}-/),
   });
+});
+
+test('a script in UTF-16 runs, as Windows writes it', async () => {
+  const root = await seeded(Buffer.from('\ufeffCREATE TABLE "Größe" (n INTEGER);', 'utf16le'));
+  expect(await createFromSeed(root, join(root, 'db.duckdb'))).toBe(true);
 });
