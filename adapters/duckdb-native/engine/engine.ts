@@ -91,6 +91,12 @@ export function acquireEngine(driver: Driver, options: EngineOptions): Promise<E
   });
 }
 
+/** Whether this process has a file open for writing. */
+export async function isOpenForWriting(path: string): Promise<boolean> {
+  const key = await inodeOf(path);
+  return key !== null && writers.has(key);
+}
+
 async function open(driver: Driver, options: EngineOptions): Promise<Held> {
   const secrets = [...options.secrets];
   const attached = [options.attachments];
@@ -250,6 +256,10 @@ const MEMORY = ':memory:';
 /** Names a file by its inode, and a database in memory by the files that are attached to it for writing; null without either. */
 async function keyOf({ path, attachments }: EngineOptions): Promise<string | null> {
   if (path === MEMORY) return attachments.writesFile ? attachments.key : null;
+  return inodeOf(path);
+}
+
+async function inodeOf(path: string): Promise<string | null> {
   const found = await stat(path, { bigint: true }).catch(() => null);
   return found && `${found.dev}:${found.ino}`;
 }

@@ -22,7 +22,7 @@ export async function openNodeDatabase({ create = true, ...choice }: OpenOptions
   const { attach, use, root } = choice;
   const inMemory = path === MEMORY_PATH;
   if (readonly && !inMemory && !existsSync(path)) throw missing(path);
-  if (!inMemory) await enforceReadableFile(path);
+  if (!inMemory && !(await isHeld(choice))) await enforceReadableFile(path);
   if (engine === 'wasm') return openWasm(choice);
   if (create && !readonly && !inMemory) makeFolder(dirname(path));
   return openIsolated(choice.isolated, {
@@ -37,6 +37,16 @@ export async function openNodeDatabase({ create = true, ...choice }: OpenOptions
     ...(use === undefined ? {} : { use }),
     ...(root === undefined ? {} : { root }),
   });
+}
+
+/**
+ * Whether the engine in this process has the file open for writing. Such a file must not be read here: when a process
+ * closes any descriptor of a file, the system ends its locks on it (POSIX), and another process could write too.
+ */
+async function isHeld({ path, engine, isolated }: DatabaseChoice): Promise<boolean> {
+  if (engine !== 'native' || isolated !== undefined) return false;
+  const { isOpenForWriting } = await import('../../duckdb-native/engine/engine.ts');
+  return isOpenForWriting(path);
 }
 
 async function openIsolated(isolated: DatabaseChoice['isolated'], options: NativeOptions): Promise<Database> {
