@@ -47,7 +47,7 @@ ${FIX}`,
   }
   const { title, callers: reach } = TARGETS[target];
   if (reach === 'machine' && dangersOf(catalog).length === 0) return;
-  enforceExposure({ ...callers, catalog }, { place: `The artefact would serve ${title}`, fix: FIX });
+  enforceExposure({ ...callers, catalog }, { place: `The artefact for ${title} would serve`, fix: FIX });
 }
 
 const FIX =

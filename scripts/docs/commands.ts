@@ -45,7 +45,7 @@ JSON document, and all other output goes to stderr. Settings come from flags, th
 | 0 | success |
 | 1 | failure: an error, findings of severity \`error\`, a failed test, drift |
 | 2 | invalid command line |
-| 130 | \`svc serve\` was interrupted (SIGINT) |
+| 130 | \`svc serve\`, \`svc dev\` or \`svc admin --web\` was interrupted (SIGINT) |
 
 [errors.md](errors.md) has the exit code of each error. \`svc dbt\` exits with the exit code of dbt.
 `;

@@ -54,7 +54,7 @@ describe('svc build', () => {
     const refused = await svc(['build', '--target', 'aws-lambda'], root, { HOME: '/nowhere' });
     expect(refused).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('would serve AWS Lambda without'),
+      stderr: expect.stringContaining('The artefact for AWS Lambda would serve without sign-in'),
     });
     const built = await svc(['build', '--target', 'aws-lambda', '--json', ...args], root, {
       ...env,
