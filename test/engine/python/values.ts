@@ -21,6 +21,21 @@ export function describeValues(opened: () => Opened): void {
     expect(await opened().call('generated', {}, FILE)).toEqual({ value: [0, 1, 4, 9], binary: false });
   });
 
+  it('items of generators arrive whatever stands beside them', async () => {
+    const { value } = opened();
+    expect(await value('generated_rows', {}, FILE)).toEqual([
+      '2024-02-29',
+      String(2n ** 70n),
+      null,
+      { '[1,2]': null },
+    ]);
+    expect(await value('generated_inside', {}, FILE)).toEqual({
+      squares: [0, 1, 4, 9],
+      names: ['a', 'b'],
+      mean: null,
+    });
+  });
+
   it('what has no form is an error that names its type and place', async () => {
     const error = await failureOf(opened().call('foreign', {}, FILE));
     expect(error.code).toBe('python_failed');

@@ -9,7 +9,8 @@ _MAX_DEPTH = 200
 
 def dumps(value):
     """Returns a value as JSON text, and whether it is bytes. Raises NoValue."""
-    return _write(value), isinstance(value, (bytes, bytearray, memoryview))
+    whole = list(value) if _is_iterator(value) else value
+    return _write(whole), isinstance(value, (bytes, bytearray, memoryview))
 
 
 def _write(value):
@@ -23,7 +24,18 @@ def _write(value):
         return _ENCODER.encode(to_plain(value))
 
 
-_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, default=_forms.of, separators=(",", ":"))
+def _form(value):
+    """Refuses an iterator inside of a value: it gives its items once, and the encoder may stop at a later value."""
+    if _is_iterator(value):
+        raise TypeError
+    return _forms.of(value)
+
+
+def _is_iterator(value):
+    return hasattr(value, "__next__")
+
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, default=_form, separators=(",", ":"))
 
 
 def to_plain(value, path="result", depth=0):

@@ -135,6 +135,14 @@ def generated():
     return (n * n for n in range(4))
 
 
+def generated_rows():
+    return (value for value in (dt.date(2024, 2, 29), 2**70, math.nan, {(1, 2): math.inf}))
+
+
+def generated_inside():
+    return {"squares": (n * n for n in range(4)), "names": map(str, "ab"), "mean": math.nan}
+
+
 def foreign():
     return {"rows": [1, {"when": Plain()}]}
 
