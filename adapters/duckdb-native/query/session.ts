@@ -2,6 +2,7 @@ import type {
   DuckDBConnection,
   DuckDBMaterializedResult,
   DuckDBPreparedStatement,
+  DuckDBType,
   DuckDBValue,
 } from '@duckdb/node-api';
 import type { PendingResult } from '@duckdb/node-bindings';
@@ -22,7 +23,7 @@ import type { ConnectionLease, Instance } from '../engine/instance.ts';
 import { toQueryError } from '../errors.ts';
 import { defineAll, defineNamed, lacksCaller } from './caller-macros.ts';
 import { confine, confineToTables, type Reach } from './confine.ts';
-import { bindValues, castQuery, type TextValue } from './parameters.ts';
+import { bindValues, type Casts, castQuery, textQuery } from './parameters.ts';
 
 /** Starting a statement with parameters plans it again, on this thread. A slower one starts on a thread of the pool. */
 const SLOW_START_MS = 5;
@@ -125,7 +126,15 @@ export class Session {
 
   /** Binds a statement's parameters. */
   bind({ statement }: Prepared, values: readonly SqlValue[]): Promise<void> {
-    return guarded(() => bindValues(this.#driver, statement, values, (texts) => this.#castTexts(texts)));
+    const casts: Casts = {
+      times: (texts) =>
+        this.#firstRow(
+          castQuery(texts),
+          texts.map(({ text }) => text),
+        ),
+      texts: (given, types) => this.#firstRow(textQuery(given), given, types),
+    };
+    return guarded(() => bindValues(this.#driver, statement, values, casts));
   }
 
   /** Estimates the scans of a statement from its plan, with values bound; sizes only if `sized`. */
@@ -221,11 +230,13 @@ export class Session {
     return { sql, statement, planMs: performance.now() - begun };
   }
 
-  async #castTexts(texts: readonly TextValue[]): Promise<readonly DuckDBValue[]> {
-    const result = await this.#connection.run(
-      castQuery(texts),
-      texts.map(({ text }) => text),
-    );
+  /** Runs an internal query of one row. */
+  async #firstRow(
+    sql: string,
+    values: readonly DuckDBValue[],
+    types: readonly DuckDBType[] = [],
+  ): Promise<readonly DuckDBValue[]> {
+    const result = await this.#connection.run(sql, [...values], [...types]);
     return (await result.getRows())[0] ?? [];
   }
 }

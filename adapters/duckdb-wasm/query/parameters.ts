@@ -1,4 +1,5 @@
 import { SvcError } from '../../../src/errors.ts';
+import { own } from '../../../src/json.ts';
 import { type ValueType, valueTypeOf } from '../../../src/sql/value-type.ts';
 import type { SqlValue } from '../../../src/sql-value.ts';
 import type { Instance } from '../engine/instance.ts';
@@ -18,7 +19,9 @@ export function createValue(instance: Instance, value: SqlValue, cast: Cast): nu
     return instance.withText(value, (at, length) => call.duckdb_create_varchar_length(at, length, 0));
   }
   if ('sqlType' in value) return cast(value.sqlType, value.text);
-  return createNested(instance, value, cast);
+  const type = valueTypeOf(value);
+  if (type.kind === 'scalar') throw new SvcError('internal', 'a nested parameter has a scalar type');
+  return createNested(instance, value, { type, cast });
 }
 
 /** Destroys values. */
@@ -45,19 +48,22 @@ function createInteger({ call, heap, scratch }: Instance, value: bigint): number
 }
 
 type NestedValue = Extract<SqlValue, { list: unknown } | { struct: unknown }>;
+type NestedType = Exclude<ValueType, { kind: 'scalar' }>;
 
-function createNested(instance: Instance, value: NestedValue, cast: Cast): number {
+/** Creates a list or a struct with the parts that its type has: structs of one list have the same fields. */
+function createNested(
+  instance: Instance,
+  value: NestedValue,
+  { type, cast }: { readonly type: NestedType; readonly cast: Cast },
+): number {
   const { call } = instance;
-  const type = valueTypeOf(value);
-  const parts = 'list' in value ? value.list : Object.values(value.struct);
-  const children = parts.map((part) => createValue(instance, part, cast));
+  const children: number[] = [];
   try {
-    return withType(instance, type, (pointer) =>
+    for (const part of partsOf(value, type)) children.push(createPart(instance, part, cast));
+    return withType(instance, type.kind === 'list' ? type.items : type, (pointer) =>
       withWords(instance, children, (at) =>
-        'list' in value
-          ? withType(instance, itemsOf(type), (items) =>
-              call.duckdb_create_list_value(items, at, children.length, 0),
-            )
+        type.kind === 'list'
+          ? call.duckdb_create_list_value(pointer, at, children.length, 0)
           : call.duckdb_create_struct_value(pointer, at),
       ),
     );
@@ -66,8 +72,28 @@ function createNested(instance: Instance, value: NestedValue, cast: Cast): numbe
   }
 }
 
-function itemsOf(type: ValueType): ValueType {
-  return type.kind === 'list' ? type.items : type;
+/** A part of a nested value, and the type that its place has. */
+interface Part {
+  readonly value: SqlValue;
+  readonly type: ValueType;
+}
+
+function partsOf(value: NestedValue, type: NestedType): readonly Part[] {
+  if ('list' in value && type.kind === 'list')
+    return value.list.map((item) => ({ value: item, type: type.items }));
+  if ('struct' in value && type.kind === 'struct')
+    return [...type.fields].map(([name, field]) => ({ value: own(value.struct, name) ?? null, type: field }));
+  throw new SvcError('internal', `a parameter is not of kind ${type.kind}`);
+}
+
+/** DuckDB casts a scalar, or a nested value among scalars, to the type of its place. */
+function createPart(instance: Instance, { value, type }: Part, cast: Cast): number {
+  if (!isNested(value) || type.kind === 'scalar') return createValue(instance, value, cast);
+  return createNested(instance, value, { type, cast });
+}
+
+function isNested(value: SqlValue): value is NestedValue {
+  return typeof value === 'object' && value !== null && !('sqlType' in value);
 }
 
 function withWords<T>(

@@ -89,6 +89,51 @@ const UNDECLARED: readonly (readonly [string, TypeNode, JsonValue, JsonValue])[]
   ],
 ];
 
+const LOCAL: SqlValue = { sqlType: 'TIMESTAMP', text: '2024-02-29T12:34:56' };
+const ZONED: SqlValue = { sqlType: 'TIMESTAMPTZ', text: '2024-02-29T12:34:56+02:00' };
+const DAY: SqlValue = { sqlType: 'DATE', text: '2024-02-29' };
+
+/** Items of several types, and the texts that DuckDB makes of them. */
+const MIXED: readonly (readonly [string, readonly SqlValue[], JsonValue])[] = [
+  ['times with and without an offset', [LOCAL, ZONED], ['2024-02-29 12:34:56', '2024-02-29 10:34:56+00']],
+  [
+    'times, numbers and null',
+    [DAY, 1n, 2, 1e-7, { sqlType: 'INTERVAL', text: '1 day' }, null, true],
+    ['2024-02-29', '1', '2.0', '1e-07', '1 day', null, 'true'],
+  ],
+  [
+    'lists, structs and scalars',
+    [{ list: [1n] }, { struct: { a: { list: [DAY, 'x'] }, b: 0.5 } }, 5n],
+    ['[1]', "{'a': [2024-02-29, x], 'b': 0.5}", '5'],
+  ],
+];
+
+/** Structs with different fields, and the items that arrive. */
+const FIELDS: readonly (readonly [string, readonly SqlValue[], JsonValue])[] = [
+  [
+    'none in common',
+    [{ struct: { a: 1n } }, { struct: { b: 'x' } }],
+    [
+      { a: 1, b: null },
+      { a: null, b: 'x' },
+    ],
+  ],
+  ['none at all', [{ struct: {} }, { struct: { a: DAY } }], [{ a: null }, { a: '2024-02-29' }]],
+  [
+    'nested',
+    [{ struct: { a: { struct: { b: 1n } } } }, { struct: { a: { struct: { c: 2 } } } }, { struct: {} }],
+    [{ a: { b: 1, c: null } }, { a: { b: null, c: 2 } }, { a: null }],
+  ],
+  [
+    'names of JavaScript',
+    [{ struct: { constructor: 'x' } }, { struct: { a: 1n } }],
+    [
+      { constructor: 'x', a: null },
+      { constructor: null, a: 1 },
+    ],
+  ],
+];
+
 /** Parameters keep their types, and stay apart from the SQL. */
 export function describeParameters(subject: Subject): void {
   describe('parameters', () => {
@@ -125,6 +170,17 @@ export function describeParameters(subject: Subject): void {
         { a: 1, b: ['x'] },
         [{ a: 1 }, { a: null }],
       ]);
+    });
+
+    it.each(MIXED)('in one list are texts if their types differ: %s', async (_, list, expected) => {
+      expect(await answerOf(subject.database, 'typeof($1)', [{ list }])).toBe('VARCHAR[]');
+      expect(await answerOf(subject.database, '$1', [{ list }])).toEqual(expected);
+    });
+
+    it.each(FIELDS)('in one list have the fields of all: %s', async (_, list, expected) => {
+      expect(await answerOf(subject.database, '$1', [{ list }])).toEqual(expected);
+      // The engine answers on.
+      expect(await answerOf(subject.database, '1')).toBe(1);
     });
 
     it.each(UNDECLARED)('carry undeclared %s', async (_, node, sent, expected) => {
