@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
-import { access, constants, readFile, rename, rm } from 'node:fs/promises';
+import { access, constants, link, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { SvcError, toSvcError } from '../../../src/errors.ts';
 import { MEMORY_PATH } from '../../../src/project/attachment.ts';
@@ -23,32 +23,44 @@ export async function createFromSeed(root: string, path: string, name = path): P
       `${seed} is not a file. Replace it by a file with SQL, or remove it.`,
     );
   }
-  await create(root, path, decodeLoosely(await readFile(seed)), `${name} could not be created from ${SEED}`);
-  return true;
+  return create(root, path, decodeLoosely(await readFile(seed)), `${name} could not be created from ${SEED}`);
 }
 
 /** Creates a missing database without tables; returns whether it did. Throws `file_unavailable`. */
 export async function createEmpty(root: string, path: string): Promise<boolean> {
   if (path === MEMORY_PATH || existsSync(path)) return false;
-  await create(root, path, 'SELECT 1', `${path} could not be created`);
-  return true;
+  return create(root, path, 'SELECT 1', `${path} could not be created`);
 }
 
-/** Runs a script on a new database. Errors begin with `failure`. */
-async function create(root: string, path: string, sql: string, failure: string): Promise<void> {
+/** Runs a script on a new database; returns false if another process was faster. Errors begin with `failure`. */
+async function create(root: string, path: string, sql: string, failure: string): Promise<boolean> {
   const { runScript } = await import('../../duckdb-native/files/script.ts');
   const fresh = `${path}.${randomUUID()}`;
   await makeFolderOf(path, failure);
   try {
     await runScript(fresh, sql, root);
-    // The rename makes the file appear whole or not at all, also when two processes start at once.
-    await rename(fresh, path);
+    return await place(fresh, path);
   } catch (thrown) {
     const { code, message } = toSvcError(thrown);
     throw new SvcError(code, `${failure}: ${message.replaceAll(fresh, path)}`, { cause: thrown });
   } finally {
     for (const file of [fresh, `${fresh}.wal`]) await rm(file, { force: true });
   }
+}
+
+/**
+ * Makes a file appear whole or not at all. Returns false if there is one already: another process that started at the
+ * same time may have opened it for writing.
+ */
+async function place(fresh: string, path: string): Promise<boolean> {
+  try {
+    await link(fresh, path);
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    // Some file systems have no links.
+    await rename(fresh, path);
+  }
+  return true;
 }
 
 async function makeFolderOf(path: string, failure: string): Promise<void> {

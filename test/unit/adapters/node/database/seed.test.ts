@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createFromSeed } from '../../../../../adapters/node/database/seed.ts';
@@ -42,4 +42,19 @@ test('a script that fails is told under the name of the database', async () => {
 test('a script in UTF-16 runs, as Windows writes it', async () => {
   const root = await seeded(Buffer.from('\ufeffCREATE TABLE "Größe" (n INTEGER);', 'utf16le'));
   expect(await createFromSeed(root, join(root, 'db.duckdb'))).toBe(true);
+});
+
+test('of two that start at once, one makes the database, and the other leaves it in place', async () => {
+  const folder = await seeded('SELECT 1');
+  const roots = await Promise.all([
+    seeded('CREATE TABLE t AS SELECT 1 AS n'),
+    seeded('CREATE TABLE t AS SELECT md5(i::VARCHAR) AS n FROM range(200_000) r(i)'),
+  ]);
+  const path = join(folder, 'db.duckdb');
+  const making = roots.map((root) => createFromSeed(root, path));
+  await Promise.race(making);
+  const first = await stat(path);
+  expect((await Promise.all(making)).toSorted()).toEqual([false, true]);
+  expect((await stat(path)).ino).toBe(first.ino);
+  expect((await readdir(folder)).toSorted()).toEqual(['db.duckdb', 'seed.sql']);
 });
