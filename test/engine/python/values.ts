@@ -137,4 +137,19 @@ export function describeValues(opened: () => Opened): void {
       },
     ]);
   });
+
+  it('a time that SQL cannot hold is no parameter, and one that is missing is null', async () => {
+    const host = createHost(async () => []);
+    const kinds = { clock: 'time' };
+    const call = (clock: string) => opened().call('bound', { clock }, { ...FILE, kinds, host });
+    expect((await failureOf(call('12:34:56+02:00'))).message).toMatch(
+      /^\S+ TypeError: \$clock has an offset/,
+    );
+    await call('12:34:56Z');
+    await opened().call('bound_nothing', {}, { ...FILE, host });
+    expect(host.asked.statements.map(({ params }) => params)).toEqual([
+      { clock: { sqlType: 'TIME', text: '12:34:56' } },
+      { at: null },
+    ]);
+  });
 }

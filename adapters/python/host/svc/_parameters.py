@@ -47,6 +47,12 @@ def _datetime(value, _name):
     return {"type": "TIMESTAMPTZ" if text.endswith("Z") else "TIMESTAMP", "text": text}
 
 
+def _time(value, name):
+    if value.utcoffset():
+        raise TypeError(f"${name} has an offset, which DuckDB's TIME cannot hold: pass the time in UTC, or a datetime")
+    return {"type": "TIME", "text": _times.of_time(value.replace(tzinfo=None))}
+
+
 def _decimal(value, name):
     form = _forms.of_decimal(value)
     if isinstance(form, str):
@@ -61,9 +67,11 @@ def _bytes(_value, name):
 
 
 _TYPES = {
+    # NaT is a datetime without a time.
+    ("pandas._libs.tslibs.nattype", "NaTType"): lambda *_: None,
     ("datetime", "datetime"): _datetime,
     ("datetime", "date"): lambda value, _: {"type": "DATE", "text": _times.of_date(value)},
-    ("datetime", "time"): lambda value, _: {"type": "TIME", "text": _times.of_time(value.replace(tzinfo=None))},
+    ("datetime", "time"): _time,
     ("datetime", "timedelta"): lambda value, _: {"type": "INTERVAL", "text": _times.to_interval(value)},
     ("decimal", "Decimal"): _decimal,
     ("builtins", "bytes"): _bytes,

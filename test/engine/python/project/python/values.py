@@ -166,6 +166,20 @@ def echo(**values):
     return {name: [type(value).__name__, str(value)] for name, value in values.items()}
 
 
+class NaTType(dt.datetime):
+    """Like that of pandas: a datetime without a time."""
+
+    def strftime(self, _):
+        raise ValueError("NaTType does not support strftime")
+
+
+NaTType.__module__ = "pandas._libs.tslibs.nattype"
+
+
+def bound_nothing():
+    return db.execute("SELECT * FROM given", {"at": NaTType(1, 1, 1)})
+
+
 def bound(**values):
     """Gives its arguments on to a statement."""
     return db.execute("SELECT * FROM given", values)
