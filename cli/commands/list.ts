@@ -37,7 +37,8 @@ function statusOf({ enabled }: Endpoint): 'ok' | 'disabled' {
 }
 
 function toText(rows: readonly Row[]): string {
-  if (rows.length === 0) return 'no endpoints: add one to tools/. For an example, run `svc init --bootstrap demo` outside of this project.';
+  if (rows.length === 0)
+    return 'no endpoints: add one to tools/. For an example, run `svc init --bootstrap demo` outside of this project.';
   const table = rows.map((row) => [
     row.kind,
     styled('strong', row.name ?? '?'),

@@ -92,14 +92,7 @@ function nextSteps({ to, written, user_config }: Report, where: string): readonl
       ? []
       : [`  export SVC_CONFIG="$PWD"/${user_config.path}   # or move it to ~/.svc/config.yml`];
   const svc = typedSvc(to);
-  return [
-    '',
-    'Next:',
-    `  cd ${toShellWord(where)}`,
-    ...config,
-    `  ${svc} validate`,
-    `  ${svc} test`,
-  ];
+  return ['', 'Next:', `  cd ${toShellWord(where)}`, ...config, `  ${svc} validate`, `  ${svc} test`];
 }
 
 /** Throws if the new project could overwrite a file of the old one or of anything else. */

@@ -14,6 +14,7 @@ import { openWasmPool } from '../../adapters/duckdb-wasm/pool/open.ts';
 import type { SvcError } from '../../src/errors.ts';
 import type { Database, SqlCall, SqlResult } from '../../src/ports.ts';
 import { isRunning } from '../is-running.ts';
+import { commandOf, familyOf } from '../soak/processes.ts';
 import { answerOf, callOf, errorOf, type Folder, read, temporaryFolder, write } from './fixture.ts';
 
 const MEMORY_MB = 256;
@@ -135,6 +136,11 @@ async function openTable() {
   return { path, database };
 }
 
+/** The processes of engines below a process, also those that have opened nothing yet. */
+function enginesOf(pid: number): readonly number[] {
+  return familyOf(pid).filter((one) => commandOf(one).includes('engine-process'));
+}
+
 function pidOf(database: ProcessDatabase): number {
   if (database.pid === null) throw new Error('there is no process');
   return database.pid;
@@ -196,6 +202,20 @@ describe('an engine in a process of its own', () => {
     // Only writes whose commit had begun can be unknown, and writes take turns.
     expect(unknown.size).toBeLessThanOrEqual(5);
   }, 120_000);
+
+  it.runIf(process.platform === 'linux')(
+    'is started again if the next process ends before the database is open',
+    async () => {
+      const { database } = await openTable();
+      const first = pidOf(database);
+      process.kill(first, 'SIGKILL');
+      await expect.poll(() => database.pid, { interval: 1 }).not.toBe(first);
+      const answer = answerOf(database, 'count(*) FROM rows');
+      for (const pid of enginesOf(process.pid)) process.kill(pid, 'SIGKILL');
+      expect(await answer).toBe(0);
+    },
+    60_000,
+  );
 
   it('knows the outcome of every write, however often callers end the process', async () => {
     const { database } = await openTable();

@@ -12,19 +12,34 @@ export interface Line {
   close(): void;
 }
 
+/** The server closes a connection after 65 idle seconds. A request at that moment would be lost, as with any client. */
+const MOST_IDLE_MS = 50_000;
+
+interface Idle {
+  readonly socket: Socket;
+  readonly since: number;
+}
+
 /** Opens no connection until the first call. */
 export function createLine(url: URL): Line {
-  const idle: Socket[] = [];
+  const idle: Idle[] = [];
+  /** The connection that was used last; those that idle for too long are closed. */
+  const takeIdle = (): Socket | undefined => {
+    for (let last = idle.pop(); last !== undefined; last = idle.pop()) {
+      if (!last.socket.destroyed && performance.now() - last.since < MOST_IDLE_MS) return last.socket;
+      last.socket.destroy();
+    }
+    return undefined;
+  };
   let busy = 0;
   return {
     async call(request) {
       busy += 1;
       try {
-        let socket = idle.pop();
-        while (socket?.destroyed) socket = idle.pop();
-        socket ??= await connect(url);
+        const socket = takeIdle() ?? (await connect(url));
         const response = await send(socket, request);
-        if (!socket.destroyed && !/\r\nconnection: close/i.test(response ?? '')) idle.push(socket);
+        if (!socket.destroyed && !/\r\nconnection: close/i.test(response ?? ''))
+          idle.push({ socket, since: performance.now() });
         else socket.destroy();
         return response;
       } finally {
@@ -34,7 +49,7 @@ export function createLine(url: URL): Line {
     busy: () => busy,
     open: () => connect(url),
     close: () => {
-      for (const socket of idle) socket.destroy();
+      for (const { socket } of idle) socket.destroy();
     },
   };
 }

@@ -4,13 +4,13 @@ import type { Result } from './soak.ts';
 /** The report of a run in Markdown. */
 export function toReport(
   results: readonly Result[],
-  { command, seed }: { readonly command: string; readonly seed: number },
+  { command, seed, pauseMs }: { readonly command: string; readonly seed: number; readonly pauseMs: number },
 ): string {
   const seconds = Math.round(Math.max(0, ...results.map((result) => result.seconds)));
   const problems = results.flatMap((result) => result.problems);
   return [
     `## Soak: ${seconds} seconds, seed ${seed}`,
-    `\`${command}\`, Node ${process.version}. The servers ran side by side.`,
+    `\`${command}\`, Node ${process.version}. The servers ran side by side. The clients' own process stood still for ${toMs(pauseMs)} at most.`,
     toLines(
       [
         'server',

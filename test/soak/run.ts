@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
 import { findInterpreter } from '../../adapters/python/interpreter.ts';
 import { KINDS } from './project.ts';
@@ -39,8 +40,11 @@ async function main(): Promise<void> {
   const chosen = values.server?.map((name) => ` --server "${name}"`).join('') ?? '';
   const command = `npm run soak -- ${duration} --seed ${seed}${chosen}`;
   process.stderr.write(`${command} ...\n`);
+  const delay = monitorEventLoopDelay();
+  delay.enable();
   const results = await soak({ ms, seed, kinds, python });
-  process.stdout.write(`${toReport(results, { command, seed })}\n`);
+  const pauseMs = delay.max / 1e6;
+  process.stdout.write(`${toReport(results, { command, seed, pauseMs })}\n`);
   process.exitCode = results.every(({ problems }) => problems.length === 0) ? 0 : 1;
 }
 

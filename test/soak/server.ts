@@ -148,7 +148,7 @@ export function explain({ kind, unexplained, faults, lineOf }: Soaked, what: str
   const logged = errorId === undefined ? '' : ` Its log: ${lineOf(errorId).slice(0, 1_000)}`;
   const lasting = faults.filter(({ end }) => end === Number.POSITIVE_INFINITY);
   const during = lasting.map(({ name }) => name).join(' and ') || 'no fault';
-  unexplained.push(`${kind}, during ${during}: ${what}${logged}`);
+  unexplained.push(`${kind}, ${new Date().toISOString()}, during ${during}: ${what}${logged}`);
 }
 
 /** Keeps the end of a log. */

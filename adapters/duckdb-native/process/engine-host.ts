@@ -160,8 +160,8 @@ export class EngineHost {
     this.#dispatch();
   }
 
-  /** Opens all databases in a new process. */
-  async #startEngine(): Promise<ChildEngine> {
+  /** Opens all databases in a new process, and in another one if that ends meanwhile, such as for want of memory. */
+  async #startEngine(attempts = MOST_LOSSES): Promise<ChildEngine> {
     const engine = this.#take();
     try {
       for (const [id, { file, ...native }] of this.#databases) {
@@ -170,7 +170,9 @@ export class EngineHost {
       }
       return engine;
     } catch (thrown) {
+      const again = engine.over && attempts > 1;
       await engine.end();
+      if (again) return this.#startEngine(attempts - 1);
       throw thrown;
     }
   }

@@ -1,7 +1,7 @@
 import { extensionsOfSecret, needsOutside, SECRET_TYPES } from '../../project/extension.ts';
 import type { Finding } from '../../project/finding.ts';
 import { extensionPath, type SiteFile } from '../../project/site-model.ts';
-import { suggestName } from '../../types/nearest.ts';
+import { nearestName, suggestName } from '../../types/nearest.ts';
 import type { Settings } from '../model.ts';
 import { type Pointed, point, type SitePlace } from './settings.ts';
 

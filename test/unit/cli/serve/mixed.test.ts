@@ -17,7 +17,7 @@ it.skipIf(PYTHON === null || process.platform !== 'linux')(
   { timeout: SECONDS * 1_000 + 600_000 },
   async () => {
     const results = await soak({ ms: SECONDS * 1_000, seed: SEED, kinds: KINDS, python: true });
-    process.stderr.write(`${toReport(results, { command: 'vitest', seed: SEED })}\n`);
+    process.stderr.write(`${toReport(results, { command: 'vitest', seed: SEED, pauseMs: 0 })}\n`);
     expect(results.flatMap(({ problems }) => problems)).toEqual([]);
     for (const { faults, outcomes } of results) {
       expect(faults.get('runaway SQL')?.count).toBeGreaterThan(0);
