@@ -24,7 +24,7 @@ const LISTS: ReadonlySet<string> = new Set([
   'server/discover',
 ]);
 const PARAMS_KEYS: ReadonlySet<string> = new Set(['cursor', '_meta']);
-/** The most characters of all kept lists together. Beyond it, all are dropped. */
+/** The most characters of all kept lists together, with what they were asked with. Beyond it, all are dropped. */
 const MOST_CHARACTERS = 16 * 1024 * 1024;
 
 /** Keeps the lists of one catalog as the text that goes to clients, because writing a long one takes milliseconds. */
@@ -32,11 +32,13 @@ export function createKeptLists(): FindList {
   const kept = new Map<string, string>();
   let characters = 0;
   const keep = (key: string, result: string) => {
-    if (characters + result.length > MOST_CHARACTERS) {
+    // `server/discover` takes any cursor, so a client can make any number of long keys.
+    const size = key.length + result.length;
+    if (characters + size > MOST_CHARACTERS) {
       kept.clear();
       characters = 0;
     }
-    characters += result.length;
+    characters += size;
     kept.set(key, result);
   };
   return (request, { grant }) => {
