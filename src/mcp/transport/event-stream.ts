@@ -23,6 +23,9 @@ const MOST_WAITING = 1_000;
  */
 const RESERVED = 100;
 
+/** A message counts once more for so many bytes. Without that, a client that does not read could have us keep 4 GiB. */
+const BYTES_OF_ONE = 64 * 1024;
+
 const encoder = new TextEncoder();
 
 /** Turns a message into a server-sent event. */
@@ -49,7 +52,10 @@ export function openEventStream(onGone: () => void): EventStream {
       },
       cancel: gone,
     },
-    { highWaterMark: MOST_WAITING },
+    {
+      highWaterMark: MOST_WAITING,
+      size: ({ byteLength }) => 1 + Math.floor(byteLength / BYTES_OF_ONE),
+    },
   );
   const room = () => controller?.desiredSize ?? 0;
   const send = (text: string) => {

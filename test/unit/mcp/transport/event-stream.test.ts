@@ -21,6 +21,15 @@ it('ends for a client that does not read, after what waits for it', async () => 
   expect(messages.at(-1)).toEqual({ n: 999 });
 });
 
+it('ends for a client that does not read large messages, long before a thousand of them', () => {
+  const { stream, goneTimes } = open();
+  const text = 'x'.repeat(4 * 1024 * 1024);
+  for (let n = 0; n < 10; n += 1) stream.write({ text });
+  expect(goneTimes()).toBe(0);
+  for (let n = 0; n < 10; n += 1) stream.write({ text });
+  expect(goneTimes()).toBe(1);
+});
+
 it('drops what may be lost before anything else', async () => {
   const { stream, goneTimes, read } = open();
   for (let n = 0; n < MANY; n += 1) stream.offer({ n });
