@@ -40,10 +40,13 @@ interface PendingRequest {
   readonly cancel: () => void;
   delivering: boolean;
   stream: EventStream | null;
-  /** The ids of our own requests to the client; their answers are dropped when the call has ended. */
-  readonly asked: JSONRPCRequest['id'][];
+  /** The ids of our own requests to the client, by the server's; their answers are dropped when the call has ended. */
+  readonly asked: Map<unknown, number>;
   readonly settle: (outlet: Outlet) => void;
 }
+
+/** The id of our last request to a client. A session may meet several servers, which all begin to count at 0. */
+let lastAsked = 0;
 
 /**
  * Carries the requests of all clients to one server at once, each under an id of its own: a server
@@ -77,7 +80,7 @@ export class Channel implements Transport {
         },
         delivering: true,
         stream: null,
-        asked: [],
+        asked: new Map(),
         settle,
       };
       this.#exchanges.set(id, exchange);
@@ -116,10 +119,14 @@ export class Channel implements Transport {
     if (exchange === undefined || !exchange.streams) return;
     exchange.stream ??= this.#openStream(exchange);
     if ('id' in message && message.id !== undefined) {
-      exchange.asked.push(message.id);
-      exchange.caller.session?.pending.set(message.id, (response) => this.onmessage?.(response));
-      exchange.stream.write(message);
-    } else exchange.stream.offer(message);
+      const { id: own } = message;
+      lastAsked += 1;
+      exchange.asked.set(own, lastAsked);
+      exchange.caller.session?.pending.set(lastAsked, (response) =>
+        this.onmessage?.({ ...response, id: own }),
+      );
+      exchange.stream.write({ ...message, id: lastAsked });
+    } else exchange.stream.offer(withAskedId(message, exchange.asked));
   }
 
   #openStream({ cancel, settle }: PendingRequest): EventStream {
@@ -142,7 +149,7 @@ export class Channel implements Transport {
     if (exchange === undefined) return undefined;
     const { session } = exchange.caller;
     session?.calls.delete(exchange.id);
-    for (const asked of exchange.asked) session?.pending.delete(asked);
+    for (const asked of exchange.asked.values()) session?.pending.delete(asked);
     return exchange;
   }
 
@@ -161,6 +168,14 @@ function needsCancel({ method, params }: JSONRPCRequest, { session }: Caller): b
   const { progressToken, [LOG_LEVEL_META_KEY]: level } = params?._meta ?? {};
   const streams = progressToken !== undefined || level !== undefined || method === 'subscriptions/listen';
   return streams || session !== undefined;
+}
+
+/** A cancellation of our own request, with the id by which the client knows it; any other message unchanged. */
+function withAskedId(message: JSONRPCMessage, asked: PendingRequest['asked']): JSONRPCMessage {
+  if (!('params' in message) || !('method' in message)) return message;
+  const requestId = asked.get(message.params?.requestId);
+  if (message.method !== 'notifications/cancelled' || requestId === undefined) return message;
+  return { ...message, params: { ...message.params, requestId } };
 }
 
 function withSignal(caller: Caller, signal: AbortSignal): Caller {

@@ -4,6 +4,7 @@ import type { CallRecord } from '../../../src/call/call-record.ts';
 import type { ToolEntry } from '../../../src/catalog/model.ts';
 import { SvcError } from '../../../src/errors.ts';
 import { createFakeRuntime, createTestApp, legacy, modern, post, TOOLS } from './fixture.ts';
+import { messagesOf, nextMessage } from './stream.ts';
 
 const TAGS: { readonly [name: string]: readonly string[] } = {
   greet: ['people'],
@@ -182,4 +183,37 @@ describe('the pair of search and call', () => {
     const { json } = await send(modern('tools/call', { name: 'call', arguments: GREET }));
     expect(json.error.message).toBe('Unknown tool: call');
   });
+});
+
+it('a person who confirms a call of one toolset confirms no call of another', async () => {
+  const asking = ALL.map((entry) => ({
+    ...entry,
+    confirm: { question: 'Go on?', otherwise: 'deny' as const },
+  }));
+  const app = createTestApp(createFakeRuntime(asking), { stateless: false });
+  const begin = legacy('initialize', {
+    protocolVersion: '2025-11-25',
+    capabilities: { elicitation: {} },
+    clientInfo: { name: 'test', version: '1' },
+  });
+  const begun = await app.fetch(post(begin.body, begin.headers));
+  const headers = { ...begin.headers, 'mcp-session-id': begun.headers.get('mcp-session-id') ?? '' };
+  const call = async (tag: string, name: string) => {
+    const { body } = legacy('tools/call', { name, arguments: { name: 'Ada' } });
+    const response = await app.fetch(post({ ...body, id: name }, headers, `/mcp?tags=${tag}`));
+    const messages = messagesOf(response);
+    return { messages, question: await nextMessage(messages) };
+  };
+  const answer = ({ id }: { readonly id?: unknown }, result: object) =>
+    app.fetch(post({ jsonrpc: '2.0', id, result }, headers));
+  const confirmed = await call('people', 'greet');
+  const declined = await call('texts', 'greeting');
+  expect(confirmed.question.id).not.toBe(declined.question.id);
+  await answer(confirmed.question, { action: 'accept', content: { ok: true } });
+  expect(await nextMessage(confirmed.messages)).toMatchObject({
+    id: 'greet',
+    result: { structuredContent: { greeting: 'Hello, Ada!' } },
+  });
+  await answer(declined.question, { action: 'decline' });
+  expect(await nextMessage(declined.messages)).toMatchObject({ id: 'greeting', result: { isError: true } });
 });
