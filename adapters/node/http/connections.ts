@@ -21,8 +21,8 @@ interface Connection {
 }
 
 /**
- * Counts the requests of a server and of each connection. A draining server still listens, so that a load balancer learns
- * from `/ready` to stop sending.
+ * Counts the requests of a server and of each connection, and ends connections on which an answer makes no progress for
+ * `server.timeout`. A draining server still listens, so that a load balancer learns from `/ready` to stop sending.
  */
 export function trackConnections(server: Server): Connections {
   const connections = new Map<Socket, Connection>();
@@ -47,6 +47,11 @@ export function trackConnections(server: Server): Connections {
       // Responses that wait for an earlier one are not told of the end.
       end(connection, connection.pending);
     });
+  });
+  server.on('timeout', (socket: Socket) => {
+    // A call that takes its time has nothing to write. An answer that its client does not read stays in memory.
+    const pending = connections.get(socket)?.pending ?? 0;
+    if (pending === 0 || socket.writableLength > 0) socket.destroy();
   });
   server.on('request', ({ socket }, outgoing) => {
     const connection = connections.get(socket);

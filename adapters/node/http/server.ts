@@ -54,6 +54,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     ...(door === undefined ? {} : { measures: door }),
   });
   const server = createServer({ ...HTTP_LIMITS, ...options.limits });
+  server.timeout = options.limits?.stalledTimeout ?? HTTP_LIMITS.stalledTimeout;
   // These come before the listener, which may answer at once.
   const connections = trackConnections(server);
   server.on('connection', onConnection);
@@ -103,13 +104,15 @@ async function within(ms: number, work: Promise<void>): Promise<void> {
   clearTimeout(timer);
 }
 
-/** Limits for a client that has not sent a whole request; milliseconds and bytes. */
+/** Limits for a client that has not sent a whole request, or does not read its answer; milliseconds and bytes. */
 export interface HttpLimits {
   readonly headersTimeout: number;
   readonly requestTimeout: number;
   readonly connectionsCheckingInterval: number;
   readonly keepAliveTimeout: number;
   readonly maxHeaderSize: number;
+  /** The time without progress after which an answer is given up. */
+  readonly stalledTimeout: number;
 }
 
 /** The limits of a server, unless a test needs shorter ones (docs/reference/limits.md). */
@@ -120,6 +123,7 @@ const HTTP_LIMITS: HttpLimits = {
   // This is longer than in common load balancers, so that the server never closes a connection that is being reused.
   keepAliveTimeout: 65_000,
   maxHeaderSize: 16 * 1024,
+  stalledTimeout: 60_000,
 };
 
 const LOG_EVERY_MS = 10_000;

@@ -9,6 +9,7 @@ import {
   type HttpServerOptions,
   startHttpServer,
 } from '../../../../../adapters/node/http/server.ts';
+import type { App } from '../../../../../src/app.ts';
 import { eventually } from '../../../mcp/eventually.ts';
 import { createFakeRuntime, createTestApp, type FakeRuntime, legacy, modern } from '../../../mcp/fixture.ts';
 
@@ -230,6 +231,27 @@ describe('limits', () => {
     const replies = await Promise.all([...slow, half].map(({ ended }) => ended));
     expect(replies.filter((text) => text.startsWith('HTTP/1.1 408'))).toHaveLength(201);
     expect((await send(server, GREET)).status).toBe(200);
+  });
+
+  it('hangs up on a client that does not read its answer, and on no call that takes its time', async () => {
+    const cut = Promise.withResolvers<void>();
+    const slow = Promise.withResolvers<Response>();
+    const app: Pick<App, 'fetch'> = {
+      fetch: async ({ url, signal }) => {
+        if (url.endsWith('/slow')) return slow.promise;
+        signal.addEventListener('abort', () => cut.resolve());
+        return new Response(new Uint8Array(32 * 1024 * 1024));
+      },
+    };
+    const server = await start(createFakeRuntime(), { app: app as App, limits: { stalledTimeout: 300 } });
+    const answer = fetch(`${server.url}/slow`);
+    const deaf = connect(server.port, '127.0.0.1');
+    deaf.on('error', () => {});
+    deaf.write('GET /large HTTP/1.1\r\nhost: localhost\r\n\r\n');
+    await cut.promise;
+    deaf.destroy();
+    slow.resolve(new Response('right'));
+    expect(await (await answer).text()).toBe('right');
   });
 
   it('keeps foreign hosts out', async () => {
