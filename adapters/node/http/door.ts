@@ -10,6 +10,9 @@ export interface DoorMeasures {
   readonly youngMs: number;
   /** A request that has waited for this time is refused while more than a burst waits. */
   readonly mostWaitMs: number;
+  /** The probes of one client that are let in at once within `probesMs`. Further ones wait like other requests. */
+  readonly mostProbes: number;
+  readonly probesMs: number;
   /** So many requests may wait for longer: clients that all come at once are served, one after the other. */
   readonly burst: number;
   readonly burstWaitMs: number;
@@ -42,12 +45,14 @@ const MEASURES: DoorMeasures = {
   easyYoung: 16,
   youngMs: 1_000,
   mostWaitMs: 800,
+  mostProbes: 16,
+  probesMs: 1_000,
   burst: 256,
   burstWaitMs: 10_000,
 };
 const CHECK_MS = 50;
 const MOST_LEFT_TURNS = 16;
-/** A load balancer that gets no answer stops the server, which makes the overload worse. */
+/** A load balancer that gets no answer stops the server, which makes the overload worse. A few probes are enough for it. */
 const PROBES = /^\/(?:health|ready)(?:\?|$)/;
 
 /**
@@ -55,7 +60,10 @@ const PROBES = /^\/(?:health|ready)(?:\?|$)/;
  * the server then works on requests only that it answers in time.
  */
 export function createDoor(handle: RequestListener, { clientOf, refuse, measures }: DoorOptions): Door {
-  const { mostYoung, easyYoung, youngMs, mostWaitMs, burst, burstWaitMs } = { ...MEASURES, ...measures };
+  const { mostYoung, easyYoung, youngMs, mostWaitMs, burst, burstWaitMs, ...probing } = {
+    ...MEASURES,
+    ...measures,
+  };
   /** The requests that run, the oldest first, with the time of their start. */
   const young = new Map<ServerResponse, number>();
   /** The arrivals of each client; the client whose turn is next comes first. */
@@ -67,6 +75,24 @@ export function createDoor(handle: RequestListener, { clientOf, refuse, measures
   /** Whether a connection arrived since the last turn of the event loop, and the turns that were left to connections. */
   let connected = false;
   let leftTurns = 0;
+
+  /** The probes of each client, and the time of the first. */
+  let probes = new Map<string, number>();
+  let probesSince = Number.NEGATIVE_INFINITY;
+
+  /** Whether a request is a probe that is let in at once. */
+  function passesBy(incoming: IncomingMessage): boolean {
+    if (!PROBES.test(incoming.url ?? '')) return false;
+    const now = performance.now();
+    if (now - probesSince >= probing.probesMs) {
+      probes = new Map();
+      probesSince = now;
+    }
+    const client = clientOf(incoming);
+    const count = (probes.get(client) ?? 0) + 1;
+    probes.set(client, count);
+    return count <= probing.mostProbes;
+  }
 
   function countYoung(): number {
     const earliest = performance.now() - youngMs;
@@ -140,7 +166,7 @@ export function createDoor(handle: RequestListener, { clientOf, refuse, measures
   }
 
   const listener: RequestListener = (incoming, outgoing) => {
-    if (PROBES.test(incoming.url ?? '')) {
+    if (passesBy(incoming)) {
       handle(incoming, outgoing);
       return;
     }

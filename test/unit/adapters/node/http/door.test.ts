@@ -131,6 +131,28 @@ describe('a server with too much to do', () => {
     expect(inside.map(({ url }) => url)).toContain('/modest');
   });
 
+  it('lets no client pass by the others with probes without end', async () => {
+    const { server, inside } = await start({
+      mostYoung: 1,
+      youngMs: FOREVER,
+      mostWaitMs: FOREVER,
+      probesMs: FOREVER,
+    });
+    const asked = [ask(server, '/first')];
+    await eventually(() => inside).toHaveLength(1);
+    const many = Array.from({ length: 40 }, () => ask(server, '/ready', '10.0.0.2'));
+    asked.push(...many);
+    await eventually(() => inside.length).toBeGreaterThan(16);
+    asked.push(ask(server, '/health', '10.0.0.3'));
+    await eventually(() => inside.map(({ url }) => url)).toContain('/health');
+    expect(inside.length).toBeLessThan(40);
+    for (let n = 0; n < asked.length; n += 1) {
+      await eventually(() => inside.length).toBeGreaterThan(n);
+      inside[n]?.answer();
+    }
+    for (const answer of asked) expect((await answer).status).toBe(200);
+  });
+
   it('answers probes', async () => {
     const { server, inside } = await start({ mostYoung: 1, youngMs: FOREVER, mostWaitMs: FOREVER });
     const first = ask(server, '/first');
