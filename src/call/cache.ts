@@ -98,9 +98,13 @@ function createStore(): ResultCache {
     return null;
   }
 
-  /** Asks the database for its views and macros, once. After a failure the next call asks again. */
-  function define(database: Database, call: SqlCall): Promise<Definitions> {
-    definitions ??= readDefinitions(database, call).catch((thrown) => {
+  /**
+   * Asks the database for its views and macros, once. After a failure the next call asks again. Other calls wait for the
+   * same answer, so it does not end with the call that asked.
+   */
+  function define(database: Database, { timeoutMs }: SqlCall): Promise<Definitions> {
+    const { signal } = new AbortController();
+    definitions ??= readDefinitions(database, { signal, caller: null, timeoutMs }).catch((thrown) => {
       definitions = null;
       throw thrown;
     });
@@ -181,7 +185,7 @@ const MOST_DEFINITIONS = 100_000;
 
 async function rowsOf(database: Database, sql: string, call: SqlCall) {
   const request = { sql, values: [], mode: 'read', maxRows: MOST_DEFINITIONS } as const;
-  const { rows, truncated } = await database.run(request, { ...call, caller: null });
+  const { rows, truncated } = await database.run(request, call);
   // Nothing is known of those that are missing.
   if (truncated) throw new Error('The database has too many views.');
   return rows;

@@ -4,7 +4,10 @@ import { createResultCache } from '../../../src/call/cache.ts';
 import { callEndpoint } from '../../../src/call/pipeline.ts';
 import type { Outcome } from '../../../src/call/runtime.ts';
 import type { RequestContext, User } from '../../../src/context.ts';
+import { cancelledError } from '../../../src/errors.ts';
 import type { JsonObject } from '../../../src/json.ts';
+import type { Database } from '../../../src/ports.ts';
+import { tool } from '../mcp/fixture.ts';
 import { ALICE, contextOf, type EngineName, errorOf, type Served, SITE, serveTree } from './project.ts';
 
 const SEED = `
@@ -161,4 +164,36 @@ describe('a macro in the place of an operator', () => {
       await served.close();
     }
   });
+});
+
+it('a caller who leaves ends no call of another that waits for the same views', async () => {
+  const asked = Promise.withResolvers<void>();
+  const answer = Promise.withResolvers<void>();
+  const database: Database = {
+    engine: 'duckdb-wasm',
+    readonly: true,
+    unchanging: true,
+    run: async (_request, { signal }) => {
+      asked.resolve();
+      await answer.promise;
+      if (signal.aborted) throw cancelledError();
+      return { columns: [], rows: [], truncated: false };
+    },
+    prepare: async () => {},
+    close: async () => {},
+  };
+  const cache = createResultCache();
+  const entry = tool('numbers', { sql: 'SELECT 1 AS n' });
+  const request = { sql: 'SELECT 1 AS n', values: [], mode: 'read', maxRows: 1 } as const;
+  const find = ({ signal }: AbortController) =>
+    cache.find({ entry, database, request, call: { signal, caller: null, timeoutMs: 1_000 }, now: 0 });
+  const [leaving, staying] = [new AbortController(), new AbortController()];
+  expect(await find(staying)).toBeNull();
+  const first = find(leaving).catch(() => null);
+  const second = find(staying);
+  await asked.promise;
+  leaving.abort();
+  answer.resolve();
+  expect(await second).toMatchObject({ found: null });
+  await first;
 });
