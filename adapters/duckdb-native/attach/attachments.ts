@@ -169,13 +169,15 @@ export function createAttachments(options: AttachOptions): Attachments {
     !unattached && (missed.delete(name) || name === use || sql.toLowerCase().includes(name.toLowerCase()));
 
   async function restore(statement: Statement, withConnection: WithConnection): Promise<void> {
-    for (const { attachment, next } of [...missing.values()]) {
+    for (const { attachment } of [...missing.values()]) {
       const { name } = attachment;
       if (!needs(statement, name)) {
         await detach(name, withConnection);
         continue;
       }
-      if (performance.now() >= next) {
+      // Another statement may just detach it, or attach it.
+      await attempts.get(name)?.catch(() => {});
+      if (performance.now() >= (missing.get(name)?.next ?? Number.POSITIVE_INFINITY)) {
         await attempt(name, () => withConnection((connection) => tryAttach(connection, attachment)));
       }
       const error = missing.get(name)?.error;

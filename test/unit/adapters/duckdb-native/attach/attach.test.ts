@@ -107,6 +107,22 @@ describe('an attached database', () => {
         .catch(() => null);
     await expect.poll(found).toEqual([{ n: 5 }]);
   });
+
+  it('is there again for a statement that comes while another one detaches it', async () => {
+    const [there, away] = [join(root, 'lake.duckdb'), join(root, 'away.duckdb')];
+    renameSync(there, away);
+    const attach = [{ name: 'lake', uri: 'lake.duckdb', required: false }];
+    const database = await open({ attach, external: true });
+    const opened = performance.now();
+    renameSync(away, there);
+    // No sooner does DuckDB try again.
+    await expect.poll(() => performance.now() - opened > 1_000, { timeout: 10_000 }).toBe(true);
+    const [own, lake] = await Promise.all([
+      read(database, 'SELECT a FROM own'),
+      read(database, 'SELECT n FROM lake.sales'),
+    ]);
+    expect([own.rows, lake.rows]).toEqual([[{ a: 1 }], [{ n: 5 }]]);
+  });
 });
 
 describe("a caller's own statement", () => {
