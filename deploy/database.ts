@@ -35,7 +35,7 @@ export async function copyDatabase(
   if (!keepSource && (await hasLog(source))) await settle(source);
   await copyUnchanged(source, target);
   if (await hasLog(target)) await checkpoint(target);
-  await rm(wal(target), { force: true });
+  for (const log of logsOf(target)) await rm(log, { force: true });
   return describe(source, target);
 }
 
@@ -81,14 +81,18 @@ async function settle(source: string): Promise<void> {
   await checkpoint(source).catch(() => {});
 }
 
-/** Copies file and log. Repeats if a writer changed either of them meanwhile. */
+/** Copies file and logs. Repeats if a writer changed any of them meanwhile. */
 async function copyUnchanged(source: string, target: string): Promise<void> {
+  const versions = async (): Promise<string> =>
+    (await Promise.all([source, ...logsOf(source)].map(version))).join(' ');
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const before = `${await version(source)} ${await version(wal(source))}`;
+    const before = await versions();
     await copyFile(source, target);
-    await rm(wal(target), { force: true });
-    await copyFile(wal(source), wal(target)).catch(ignoreMissing);
-    if (before === `${await version(source)} ${await version(wal(source))}`) return;
+    for (const [index, log] of logsOf(target).entries()) {
+      await rm(log, { force: true });
+      await copyFile(logsOf(source)[index] ?? '', log).catch(ignoreMissing);
+    }
+    if (before === (await versions())) return;
   }
   throw new SvcError(
     'database_unavailable',
@@ -130,4 +134,9 @@ function ignoreMissing(error: NodeJS.ErrnoException): void {
 
 function wal(file: string): string {
   return `${file}.wal`;
+}
+
+/** The log, and the second one that a writer leaves if it is killed in a checkpoint while others commit. */
+function logsOf(file: string): readonly string[] {
+  return [wal(file), `${wal(file)}.checkpoint`];
 }

@@ -2,7 +2,10 @@
 export interface DatabaseFile {
   /** The name in the engine's file system, after which the catalog is named. */
   readonly name: string;
-  /** The write-ahead log: committed data that is not in the file yet, if a writer was killed. */
+  /**
+   * The write-ahead log: committed data that is not in the file yet, if a writer was killed. Its own log has what was
+   * committed while a checkpoint wrote the first one into the file.
+   */
   readonly wal?: DatabaseFile;
   size(): number;
   /** Reads bytes from a position into the target; returns how many. */

@@ -1,3 +1,4 @@
+import { own } from '../../../src/json.ts';
 import { MUST_WAIT } from './callbacks.ts';
 import type { DatabaseFile } from './database-file.ts';
 import type { Heap } from './heap.ts';
@@ -37,15 +38,15 @@ export function mountPath(file: DatabaseFile): string {
 /** Receives the promise of bytes that a read lacks. The read answers `MUST_WAIT`. */
 export type OnMissing = (missing: Promise<void>) => void;
 
-/** Creates the system calls for files: only the database and its log exist, read-only. */
+/** Creates the system calls for files: only the database and its logs exist, read-only. */
 export function createFileCalls(heap: Heap, file: DatabaseFile, onMissing: OnMissing): System {
   // The name is read at each call: a Worker is instantiated before it knows the name of its database.
   const entryAt: EntryAt = (at) => {
     const path = heap.cString(at);
-    if (path === mountPath(file)) return { file, inode: 1 };
-    return file.wal !== undefined && path === `${mountPath(file)}.wal`
-      ? { file: file.wal, inode: 2 }
-      : undefined;
+    const mount = mountPath(file);
+    const files = { [mount]: file, [`${mount}.wal`]: file.wal, [`${mount}.wal.checkpoint`]: file.wal?.wal };
+    const found = own(files, path);
+    return found && { file: found, inode: 1 + Object.keys(files).indexOf(path) };
   };
   return { ...pathCalls(heap, entryAt), ...descriptorCalls(heap, entryAt, onMissing) };
 }

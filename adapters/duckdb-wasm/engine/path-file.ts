@@ -8,6 +8,7 @@ export interface OpenFile {
   readonly name: string;
   readonly descriptor: number;
   readonly size: number;
+  /** See `DatabaseFile`. */
   readonly wal: OpenFile | null;
 }
 
@@ -18,9 +19,16 @@ export function pathFile(path: string, name?: string): DatabaseFile {
 
 /** Opens a database by path. */
 export function openPath(path: string, name = basename(path)): OpenFile {
-  const file = openOne(path, name);
+  return openWithLog(openOne(path, name), path, '.wal');
+}
+
+/** Adds the log to an open file. A writer that was killed in a checkpoint leaves a second log beside the first. */
+function openWithLog(file: OpenFile, path: string, suffix: '.wal' | '.checkpoint'): OpenFile {
+  const log = `${path}${suffix}`;
   try {
-    return { ...file, wal: hasLog(path) ? openOne(`${path}.wal`, `${name}.wal`) : null };
+    if (!isFilled(log)) return file;
+    const opened = openOne(log, `${file.name}${suffix}`);
+    return { ...file, wal: suffix === '.wal' ? openWithLog(opened, log, '.checkpoint') : opened };
   } catch (thrown) {
     closeFile(file);
     throw thrown;
@@ -51,8 +59,8 @@ function openOne(path: string, name: string): OpenFile {
   return { name, descriptor, size, wal: null };
 }
 
-function hasLog(path: string): boolean {
-  return (statSync(`${path}.wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+function isFilled(path: string): boolean {
+  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
 function openReading(path: string): number {

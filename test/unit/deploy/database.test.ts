@@ -5,7 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { loadDriver } from '../../../adapters/duckdb-native/driver/driver.ts';
+import { openWasmPool } from '../../../adapters/duckdb-wasm/pool/open.ts';
 import { copyDatabase } from '../../../deploy/database.ts';
+import { answerOf } from '../../engine/fixture.ts';
+import { killInCheckpoint } from '../../engine/killed-checkpoint.ts';
 
 let folder: string;
 let source: string;
@@ -101,4 +104,19 @@ test('a file that is no database is refused, as is a log that does not belong to
   await expect(copyDatabase(source, join(folder, 'y'))).rejects.toMatchObject({
     code: 'database_unavailable',
   });
+});
+
+test('what was committed while a checkpoint ran is in the copy, and in the source for the wasm engine', async () => {
+  const last = await killInCheckpoint(source);
+  expect((await readdir(folder)).toSorted()).toEqual(
+    ['', '.wal', '.wal.checkpoint'].map((end) => `source.duckdb${end}`),
+  );
+  const target = join(folder, 'copy/copy.duckdb');
+  await copyDatabase(source, target, { keepSource: true });
+  expect(await readdir(join(folder, 'copy'))).toEqual(['copy.duckdb']);
+  for (const path of [source, target]) {
+    const database = await openWasmPool({ path, workers: 1 });
+    expect(await answerOf(database, 'max(id) FROM t')).toBe(last);
+    await database.close();
+  }
 });
