@@ -23,6 +23,7 @@ export const AREAS: { readonly [name: string]: readonly Part[] } = {
       files: [
         'src/call/{restricted,caller-statement}.ts',
         'src/mcp/scopes.ts',
+        'src/sql/quote.ts',
         'src/sql/restricted/{condition,relations,statement}.ts',
       ],
       tests: [

@@ -8,7 +8,7 @@ import type { Database } from '../../../src/ports.ts';
 import { loadTree, type Tree } from '../../unit/call/project.ts';
 import { ENVELOPE, MODERN } from '../../unit/mcp/fixture.ts';
 import type { Person } from './conditions.ts';
-import { type Endpoint, isListed } from './endpoints.ts';
+import type { Endpoint } from './endpoints.ts';
 import type { Ask, Probe } from './probes.ts';
 import { nameOf, type Sketch } from './project.ts';
 
@@ -251,9 +251,4 @@ function toEndpointMessage(
     return { method: 'prompts/get', params: { name, arguments: Object.fromEntries(texts) } };
   }
   return { method: 'resources/read', params: { uri: `ledger://${index}/${args.id ?? 0}` } };
-}
-
-/** Whether a caller may list an endpoint of a sketch. */
-export function listed({ endpoints }: Sketch, { scopes }: Caller): readonly boolean[] {
-  return endpoints.map((endpoint) => isListed(endpoint, scopes));
 }
