@@ -4,6 +4,8 @@ import { endpointScopes } from '../../src/auth/scopes.ts';
 import type { Auth } from '../../src/auth/types.ts';
 import type { Manifest } from '../../src/catalog/manifest.ts';
 import type { Catalog } from '../../src/catalog/model.ts';
+import { createKeyRing, parseKeys } from '../../src/crypto/keys.ts';
+import { createSealer, type Sealer } from '../../src/crypto/seal.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { TokenStore } from '../../src/ports.ts';
 import { type Environment, toBoolean } from '../../src/settings/environment.ts';
@@ -126,4 +128,11 @@ export function warnOfScopes(catalog: Catalog, { log }: Pick<ArtefactAuthDeps, '
   const message = `\`auth.provider\` is none, so callers have no tokens and the scopes that endpoints require are not checked: ${scopes.join(', ')}`;
   log({ level: 'warn', message });
   return null;
+}
+
+/** Seals the state of calls under `auth.keys`, so that any instance can continue a call; null without keys. */
+export function stateSealer(settings: Settings | null): Sealer | null {
+  const keys = settings?.auth.keys ?? [];
+  if (keys.length === 0) return null;
+  return createSealer({ ring: createKeyRing(parseKeys(keys)), now: Date.now, notBefore: null });
 }

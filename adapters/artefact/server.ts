@@ -4,8 +4,7 @@ import { createResultCache } from '../../src/call/cache.ts';
 import { planAhead } from '../../src/call/plan-ahead.ts';
 import { createRuntime, type Runtime } from '../../src/call/runtime.ts';
 import { type Manifest, toServedCatalog } from '../../src/catalog/manifest.ts';
-import { createKeyRing, parseKeys } from '../../src/crypto/keys.ts';
-import { createSealer, type Sealer } from '../../src/crypto/seal.ts';
+import type { Sealer } from '../../src/crypto/seal.ts';
 import { toSvcError } from '../../src/errors.ts';
 import type { Database, Log, Python } from '../../src/ports.ts';
 import type { Environment } from '../../src/settings/environment.ts';
@@ -13,7 +12,7 @@ import type { Settings } from '../../src/settings/model.ts';
 import type { Telemetry } from '../otel/telemetry.ts';
 import { createAddresses } from './addresses.ts';
 import { auditSettingsOf, createLineAudit, type WriteLine } from './audit.ts';
-import { type ArtefactAuthDeps, enforceBuiltAccess, needsSignIn, startAuth } from './auth.ts';
+import { type ArtefactAuthDeps, enforceBuiltAccess, needsSignIn, startAuth, stateSealer } from './auth.ts';
 import { createGate, type LoadStartSettings, type RequestGate } from './cold-start.ts';
 import { createStartLog } from './log.ts';
 import { startTelemetry, withTelemetry } from './telemetry.ts';
@@ -112,7 +111,7 @@ export function createArtefactServer(platform: ArtefactPlatform): ArtefactServer
     const auth = await startAuth(settings, catalog, { ...platform.auth, listens: null, log });
     const measured = { project: catalog.project, version, env, log, write, onDemand: true };
     const telemetry = await startTelemetry(settings, measured);
-    const sealer = artefactSealer(settings);
+    const sealer = stateSealer(settings);
     configured = { settings, runtime: withTelemetry(runtime, telemetry), auth, sealer, telemetry };
   };
   const app = createApp({
@@ -145,11 +144,4 @@ export function createArtefactServer(platform: ArtefactPlatform): ArtefactServer
     takesDebug,
     telemetry: () => configured.telemetry,
   };
-}
-
-/** Seals the state of calls under `auth.keys`, so that any instance can continue a call; null without keys. */
-export function artefactSealer(settings: Settings | null): Sealer | null {
-  const keys = settings?.auth.keys ?? [];
-  if (keys.length === 0) return null;
-  return createSealer({ ring: createKeyRing(parseKeys(keys)), now: Date.now, notBefore: null });
 }

@@ -10,7 +10,7 @@ import { isLoopback } from '../../src/http/access.ts';
 import type { Log } from '../../src/ports.ts';
 import type { Settings } from '../../src/settings/model.ts';
 import { auditSettingsOf } from '../artefact/audit.ts';
-import { enforceBuiltAccess, needsSignIn, startAuth } from '../artefact/auth.ts';
+import { enforceBuiltAccess, needsSignIn, startAuth, stateSealer } from '../artefact/auth.ts';
 import { createStartLog } from '../artefact/log.ts';
 import { startTelemetry, withTelemetry } from '../artefact/telemetry.ts';
 import { openAudit } from '../audit/open.ts';
@@ -109,10 +109,12 @@ async function overHttp(runtime: Runtime, settings: Settings | null, cutOff: () 
     listens: { host },
     log,
   });
+  const sealer = stateSealer(settings);
   const options = {
     runtime: () => runtime,
     version,
     stateless: true,
+    sealer: () => sealer,
     log,
     ...toAddressOptions(http, { signIn }),
   };

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { needsSignIn, warnOfScopes } from '../../adapters/artefact/auth.ts';
+import { needsSignIn, stateSealer, warnOfScopes } from '../../adapters/artefact/auth.ts';
 import type { OpenAuth } from '../../adapters/node/auth/auth.ts';
 import { toAddressOptions } from '../../adapters/node/http/addresses.ts';
 import { GRACE_MS, startHttpServer } from '../../adapters/node/http/server.ts';
@@ -37,7 +37,9 @@ export async function serveOverHttp(
   const told = changes === undefined ? {} : { changes, reloads: true };
   const runtime = () => started.runtime;
   const debug = settings.logging.level === 'DEBUG' ? { onMessage: toMessageLog(log) } : {};
-  const options = { runtime, version: VERSION, stateless, log, ...reach, ...auth, ...told, ...debug };
+  const sealer = stateSealer(settings);
+  const own = { runtime, version: VERSION, stateless, sealer: () => sealer, log };
+  const options = { ...own, ...reach, ...auth, ...told, ...debug };
   const app = createApp(sse === null ? options : { ...options, sse });
   const { cutOff } = leases;
   const server = await startHttpServer({
@@ -49,8 +51,8 @@ export async function serveOverHttp(
     log,
   });
   const { callerType, path } = TRANSPORTS[sse === null ? 'streamable-http' : 'sse'];
-  const { keys, ...own } = beside;
-  const served = { ...serving, ...own, transport: callerType };
+  const { keys, ...shown } = beside;
+  const served = { ...serving, ...shown, transport: callerType };
   const url = `${server.url}${path}`;
   const { base_url } = settings.transport.http;
   const reached = base_url === null ? url : `${toBase(base_url)}${path}`;

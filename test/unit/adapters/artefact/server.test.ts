@@ -1,11 +1,8 @@
 import * as v from 'valibot';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { stateSealer } from '../../../../adapters/artefact/auth.ts';
 import { fetchDocument } from '../../../../adapters/artefact/fetch-document.ts';
-import {
-  type ArtefactPlatform,
-  artefactSealer,
-  createArtefactServer,
-} from '../../../../adapters/artefact/server.ts';
+import { type ArtefactPlatform, createArtefactServer } from '../../../../adapters/artefact/server.ts';
 import { loadStartSettings } from '../../../../adapters/artefact/start-settings.ts';
 import type { Manifest } from '../../../../src/catalog/manifest.ts';
 import { generateKey } from '../../../../src/crypto/keys.ts';
@@ -20,16 +17,16 @@ const withKeys = (...keys: readonly { kid: string; secret: string }[]) =>
 
 it('what one instance seals, another with the same keys opens, and one without does not', async () => {
   const [key, next] = [generateKey(), generateKey()];
-  const text = (await artefactSealer(withKeys(key))?.seal('ask', '', { n: 1 }, 60)) ?? '';
-  expect(await artefactSealer(withKeys(key))?.open('ask', '', text, STATE)).toMatchObject({ n: 1 });
-  expect(await artefactSealer(withKeys(next, key))?.open('ask', '', text, STATE)).toMatchObject({ n: 1 });
-  expect(await artefactSealer(withKeys(key))?.open('tx', '', text, STATE)).toBeNull();
-  expect(await artefactSealer(withKeys(next))?.open('ask', '', text, STATE)).toBeNull();
+  const text = (await stateSealer(withKeys(key))?.seal('ask', '', { n: 1 }, 60)) ?? '';
+  expect(await stateSealer(withKeys(key))?.open('ask', '', text, STATE)).toMatchObject({ n: 1 });
+  expect(await stateSealer(withKeys(next, key))?.open('ask', '', text, STATE)).toMatchObject({ n: 1 });
+  expect(await stateSealer(withKeys(key))?.open('tx', '', text, STATE)).toBeNull();
+  expect(await stateSealer(withKeys(next))?.open('ask', '', text, STATE)).toBeNull();
 });
 
 it('without keys there is none', () => {
-  expect(artefactSealer(withKeys())).toBeNull();
-  expect(artefactSealer(null)).toBeNull();
+  expect(stateSealer(withKeys())).toBeNull();
+  expect(stateSealer(null)).toBeNull();
 });
 
 describe('a platform of ports alone', () => {
