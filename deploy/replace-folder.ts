@@ -12,7 +12,6 @@ export async function replaceFolder<T>(out: string, write: (folder: string) => P
   await mkdir(fresh, { recursive: true });
   try {
     const result = await write(fresh);
-    await keepLocalFiles(out, fresh);
     await swap(fresh, out);
     return result;
   } finally {
@@ -33,26 +32,15 @@ async function refuseForeign(out: string): Promise<void> {
   throw new SvcError('usage', `${out} has files that \`svc build\` did not write. ${fix}`);
 }
 
-/** Keeps hidden files of people and tools (.dev.vars, .wrangler, .vercel/project.json) through a build. */
-async function keepLocalFiles(out: string, fresh: string): Promise<void> {
-  const local = (await readdir(out).catch(() => [])).filter((name) => name.startsWith('.'));
-  for (const name of local) {
-    const places = existsSync(join(fresh, name)) ? await besideWritten(out, fresh, name) : [name];
-    for (const place of places) await rename(join(out, place), join(fresh, place));
-  }
-}
-
-/** The files that only the old copy of a hidden folder has; none for a hidden file. */
-async function besideWritten(out: string, fresh: string, name: string): Promise<readonly string[]> {
-  const within = await readdir(join(out, name)).catch(() => []);
-  return within.map((file) => join(name, file)).filter((place) => !existsSync(join(fresh, place)));
-}
-
 async function swap(fresh: string, out: string): Promise<void> {
   const old = besides(out);
   const moved = await rename(out, old).then(
     () => true,
-    () => false,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return false;
+      const fix = 'Choose a folder below it with --out.';
+      throw new SvcError('usage', `${out} cannot be replaced as a whole: ${error.message}. ${fix}`);
+    },
   );
   try {
     await rename(fresh, out);
@@ -60,7 +48,23 @@ async function swap(fresh: string, out: string): Promise<void> {
     if (moved) await rename(old, out);
     throw error;
   }
+  if (moved) await keepLocalFiles(old, out);
   await rm(old, { recursive: true, force: true });
+}
+
+/** Keeps hidden files of people and tools (.dev.vars, .wrangler, .vercel/project.json) through a build. */
+async function keepLocalFiles(old: string, out: string): Promise<void> {
+  const local = (await readdir(old)).filter((name) => name.startsWith('.'));
+  for (const name of local) {
+    const places = existsSync(join(out, name)) ? await besideWritten(old, out, name) : [name];
+    for (const place of places) await rename(join(old, place), join(out, place));
+  }
+}
+
+/** The files that only the old copy of a hidden folder has; none for a hidden file. */
+async function besideWritten(old: string, out: string, name: string): Promise<readonly string[]> {
+  const within = await readdir(join(old, name)).catch(() => []);
+  return within.map((file) => join(name, file)).filter((place) => !existsSync(join(out, place)));
 }
 
 function besides(out: string): string {
