@@ -11,6 +11,7 @@ import {
 } from '@bufbuild/cel';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { RE2JS } from '@bufbuild/re2';
+import { CONVERSIONS } from './conversions.ts';
 import { APPEND, TICK } from './instrument.ts';
 import { type Meter, meteredFunctions } from './meter.ts';
 import { patternPrice } from './pattern-price.ts';
@@ -29,6 +30,7 @@ export function createEnvironment(meter: Meter): CelEnv {
     funcs: [
       ...meteredFunctions(meter),
       ...ARITHMETIC,
+      ...CONVERSIONS,
       ...timeMethods(meter),
       ...ownFunctions(meter),
       ...loopFunctions(meter),

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { holds } from '../fixtures.ts';
+
+describe('conversions of CEL', () => {
+  it.each([
+    "timestamp(1709199000) == timestamp('2024-02-29T09:30:00Z')",
+    'int(timestamp(1709199000)) == 1709199000',
+    "timestamp(-62135596800) == timestamp('0001-01-01T00:00:00Z')",
+    "int('5') == 5 && int('-12') == -12 && int('9223372036854775807') == 9223372036854775807",
+    "uint('5') == 5u && uint('18446744073709551615') == 18446744073709551615u",
+    "double('1.5') == 1.5 && double('-2e3') == -2000.0 && double('7') == 7.0 && double('.5') == 0.5",
+  ])('%s', (condition) => {
+    expect(holds(condition)).toBe(true);
+  });
+
+  // `0 < double('abc')` must not be false: a rule that denies would let the call pass.
+  it.each([
+    "int('')",
+    "int(' 5 ')",
+    "int('0x1f')",
+    "int('1.5')",
+    "int('9223372036854775808')",
+    "uint('')",
+    "uint('-1')",
+    "double('')",
+    "double('abc')",
+    "double(' 1')",
+    "double('0x1f')",
+    "double('1e999')",
+    'timestamp(253402300800)',
+    'timestamp(-62135596801)',
+  ])('%s is an error', (expression) => {
+    expect(holds(`${expression} == ${expression}`)).toEqual(expect.any(String));
+  });
+});
