@@ -1,5 +1,5 @@
 import type { Budget } from './budget.ts';
-import { LIST_FILTERS, pluck } from './lists.ts';
+import { LIST_FILTERS, pluck, sortFields } from './lists.ts';
 import { escapeText, indentText, TEXT_FUNCTIONS, type TextFunction, trimText, truncateText } from './text.ts';
 import {
   argument,
@@ -8,7 +8,6 @@ import {
   isTrue,
   payFor,
   payForResult,
-  sizeOf,
   type TemplateCall,
   templateError,
   toItems,
@@ -43,7 +42,7 @@ const VALUE_FILTERS: { readonly [name: string]: Filter } = {
   round: (value, call) =>
     round(toNumber(value), toNumber(argument(call, 0, 'precision') ?? 0), argument(call, 1, 'method')),
   items: (value) => Object.entries(fieldsOf(value)),
-  dictsort: (value, _, budget) => sortedFields(fieldsOf(value), budget),
+  dictsort: (value, call, budget) => sortFields(Object.entries(fieldsOf(value)), call, budget),
 };
 
 const ALIASES: { readonly [name: string]: string } = { d: 'default', e: 'escape', count: 'length' };
@@ -91,11 +90,6 @@ function mapItems(value: Value, call: TemplateCall, budget: Budget): Value {
   return toItems(value).map((item) => runFilter(filter, item, rest, budget));
 }
 
-function sortedFields(dict: Dict, budget: Budget): Value {
-  budget.step(sizeOf(dict));
-  return Object.entries(dict).sort(([one], [other]) => (one < other ? -1 : 1));
-}
-
 function fieldsOf(value: Value): Dict {
   if (value === undefined || value === null) return {};
   if (isDict(value)) return value;
@@ -106,11 +100,13 @@ function toIndent(value: Value): number {
   return typeof value === 'number' ? Math.min(10, Math.max(0, value)) : 0;
 }
 
+const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+
+/** The number that the whole text says; "10 apples" is none. */
 function toFloat(value: Value): number | undefined {
-  const number =
-    typeof value === 'string'
-      ? Number.parseFloat(value)
-      : Number(typeof value === 'object' ? Number.NaN : value);
+  const text = typeof value === 'string' ? value.trim() : null;
+  if (text !== null && !NUMBER.test(text)) return undefined;
+  const number = Number(typeof value === 'object' ? Number.NaN : (text ?? value));
   return Number.isFinite(number) ? number : undefined;
 }
 

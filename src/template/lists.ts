@@ -9,6 +9,7 @@ import {
   isTrue,
   payFor,
   type TemplateCall,
+  templateError,
   toItems,
   toNumber,
   toTemplateText,
@@ -28,11 +29,14 @@ export const LIST_FILTERS: { readonly [name: string]: Filter } = {
   sort: (value, call, budget) => sort(value, call, budget),
   reverse: (value) =>
     typeof value === 'string' ? [...value].reverse().join('') : toItems(value).toReversed(),
-  unique: (value, _, budget) => unique(toItems(value), budget),
+  unique: (value, call, budget) => unique(toItems(value), keyReader(call, [0, 1], budget), budget),
   sum: (value, call, budget) =>
-    pick(value, call, 0, budget).reduce<number>((total, item) => total + toNumber(item), 0),
-  min: (value, _, budget) => inOrder(toItems(value), fold, budget)[0],
-  max: (value, _, budget) => inOrder(toItems(value), fold, budget).at(-1),
+    pick(value, call, 0, budget).reduce<number>(
+      (total, item) => total + toNumber(item),
+      toNumber(argument(call, 1, 'start') ?? 0),
+    ),
+  min: (value, call, budget) => inOrder(toItems(value), keyReader(call, [0, 1], budget), budget)[0],
+  max: (value, call, budget) => inOrder(toItems(value), keyReader(call, [0, 1], budget), budget).at(-1),
   select: (value, { positional }, budget) => toItems(value).filter(itemCheck(positional, budget)),
   reject: (value, { positional }, budget) => toItems(value).filter(not(itemCheck(positional, budget))),
   selectattr: (value, call, budget) => toItems(value).filter(attributeCheck(call, budget)),
@@ -99,11 +103,26 @@ function join(items: readonly Value[], separator: string, budget: Budget): strin
 
 /** `sort(reverse, case_sensitive, attribute)` */
 function sort(value: Value, call: TemplateCall, budget: Budget): readonly Value[] {
-  const path = argument(call, 2, 'attribute');
-  const read = path === undefined ? (item: Value) => item : attributeReader(path, budget);
-  const exact = isTrue(argument(call, 1, 'case_sensitive'));
-  const sorted = inOrder(toItems(value), exact ? read : (item) => fold(read(item)), budget);
+  const sorted = inOrder(toItems(value), keyReader(call, [1, 2], budget), budget);
   return isTrue(argument(call, 0, 'reverse')) ? sorted.toReversed() : sorted;
+}
+
+/** `dictsort(case_sensitive, by, reverse)` */
+export function sortFields(fields: readonly Value[], call: TemplateCall, budget: Budget): readonly Value[] {
+  const by = argument(call, 1, 'by') ?? 'key';
+  if (by !== 'key' && by !== 'value') throw templateError('dictsort() sorts by key or by value');
+  const read = keyReader(call, [0, Number.POSITIVE_INFINITY], budget);
+  const keyOf = (field: Value): Value =>
+    isTemplateList(field) ? read(field[by === 'key' ? 0 : 1]) : undefined;
+  const sorted = inOrder(fields, keyOf, budget);
+  return isTrue(argument(call, 2, 'reverse')) ? sorted.toReversed() : sorted;
+}
+
+/** Reads the key that `case_sensitive` and `attribute` ask for; `at` are their positions. */
+function keyReader(call: TemplateCall, [exactAt, attributeAt]: [number, number], budget: Budget): Reader {
+  const path = argument(call, attributeAt, 'attribute');
+  const read = path === undefined || path === null ? (item: Value) => item : attributeReader(path, budget);
+  return isTrue(argument(call, exactAt, 'case_sensitive')) ? read : (item) => fold(read(item));
 }
 
 function inOrder(items: readonly Value[], keyOf: Reader, budget: Budget): readonly Value[] {
@@ -121,11 +140,15 @@ function fold(value: Value): Value {
   return typeof value === 'string' ? value.toLowerCase() : value;
 }
 
-function unique(items: readonly Value[], budget: Budget): readonly Value[] {
-  const kept: Value[] = [];
-  for (const item of items) {
-    budget.step(1 + kept.length / 8);
-    if (!kept.some((other) => isEqual(other, item, budget))) kept.push(item);
-  }
-  return kept;
+/** `unique(case_sensitive, attribute)` keeps the first item of each key. */
+function unique(items: readonly Value[], keyOf: Reader, budget: Budget): readonly Value[] {
+  const keys: Value[] = [];
+  return items.filter((item) => {
+    budget.step(1 + keys.length / 8);
+    const key = keyOf(item);
+    payFor(key, budget);
+    const fresh = !keys.some((other) => isEqual(other, key, budget));
+    if (fresh) keys.push(key);
+    return fresh;
+  });
 }

@@ -200,6 +200,22 @@ describe('filters', () => {
       '{{ "<a href=\'x\'>"|escape }} {{ "a b/ü"|urlencode }} {{ "<b>"|safe }}',
       '&lt;a href=&#39;x&#39;&gt; a%20b%2F%C3%BC <b>',
     ],
+    [
+      '{{ "10 apples"|int }} {{ "10 apples"|int(7) }} {{ "1.5x"|float(2) }} {{ " 5 "|int }} {{ ".5e1"|float }} {{ "0x1f"|int }}',
+      '0 7 2 5 5 0',
+    ],
+    [
+      '{{ list|sum(start=10) }} {{ people|sum("age", 1) }} {{ (people|max(attribute="age")).name }} {{ (people|min(attribute="age")).name }}',
+      '16 51 Bo Al',
+    ],
+    [
+      '{{ ["a", "B", "A"]|unique }} {{ ["a", "A", "a"]|unique(true) }} {{ [{"k": 1, "v": 1}, {"k": 1, "v": 2}]|unique(attribute="k") }}',
+      '["a","B"] ["a","A"] [{"k":1,"v":1}]',
+    ],
+    [
+      '{{ {"b": 1, "A": 2}|dictsort }} {{ {"b": 1, "A": 2}|dictsort(true) }} {{ prices|dictsort(by="value") }} {{ prices|dictsort(reverse=true) }}',
+      '[["A",2],["b",1]] [["A",2],["b",1]] [["tea",2.5],["cake",4]] [["tea",2.5],["cake",4]]',
+    ],
   ])('%s', (template, expected) => {
     expect(render(template, DATA)).toBe(expected);
   });
