@@ -43,7 +43,7 @@ const DICT_METHODS: { readonly [name: string]: Method<Dict> } = {
  * JavaScript objects inherit can be reached.
  */
 export function memberOf(value: Value, key: Value, budget: Budget): Value {
-  if (typeof key === 'number') return itemAt(value, key);
+  if (typeof key === 'number') return itemAt(value, key, budget);
   if (typeof key !== 'string') return undefined;
   if (typeof value === 'string') return methodOf(TEXT_METHODS, key, value, budget);
   if (isNamespace(value)) return value.get(key);
@@ -73,9 +73,12 @@ function slice<T>(items: readonly T[], start?: number, stop?: number, step = 1):
   return backwards.filter((_, index) => index % -step === 0);
 }
 
-function itemAt(value: Value, index: number): Value {
+function itemAt(value: Value, index: number, budget: Budget): Value {
   if (isTemplateList(value)) return value.at(index);
-  if (typeof value === 'string') return value.at(index);
+  if (typeof value === 'string') {
+    budget.items(value.length);
+    return [...value].at(index);
+  }
   return isDict(value) && Object.hasOwn(value, String(index)) ? value[String(index)] : undefined;
 }
 

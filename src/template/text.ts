@@ -20,13 +20,16 @@ function capitalize(text: string): string {
 
 /** Removes blanks, or the given characters, from the ends of a text: `trim(chars)`. */
 export function trimText(text: string, characters: string, side: 'both' | 'start' | 'end'): string {
-  const unwanted = new Set(characters.split(''));
-  const isUnwanted = (at: number): boolean =>
-    characters === '' ? text.charAt(at).trim() === '' : unwanted.has(text.charAt(at));
+  const unwanted = new Set(characters);
+  const isUnwanted = (character: string): boolean =>
+    characters === '' ? character.trim() === '' : unwanted.has(character);
   let start = 0;
   let end = text.length;
-  if (side !== 'end') while (start < end && isUnwanted(start)) start += 1;
-  if (side !== 'start') while (end > start && isUnwanted(end - 1)) end -= 1;
+  // Some characters take two places of a text.
+  const first = (): string => [...text.slice(start, Math.min(start + 2, end))].at(0) ?? '';
+  const last = (): string => [...text.slice(Math.max(start, end - 2), end)].at(-1) ?? '';
+  if (side !== 'end') while (start < end && isUnwanted(first())) start += first().length;
+  if (side !== 'start') while (end > start && isUnwanted(last())) end -= last().length;
   return text.slice(start, end);
 }
 
@@ -70,7 +73,10 @@ export function truncateText(text: string, call: TemplateCall, budget: Budget): 
   const length = argument(call, 0, 'length') ?? 255;
   const end = toTemplateText(argument(call, 2, 'end') ?? '...', budget);
   if (typeof length !== 'number' || text.length <= length) return text;
-  const cut = text.slice(0, Math.max(0, length - end.length));
+  budget.items(text.length);
+  const whole = [...text];
+  if (whole.length <= length) return text;
+  const cut = whole.slice(0, Math.max(0, length - [...end].length)).join('');
   return (argument(call, 1, 'killwords') === true ? cut : withoutLastWord(cut)) + end;
 }
 

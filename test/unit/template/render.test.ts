@@ -221,6 +221,16 @@ describe('filters', () => {
   });
 });
 
+describe('characters beyond 16 bits', () => {
+  it.each([
+    ['{{ "é😀x"[1] }}{{ "é😀x"[-2] }}{{ "é😀x".1 }}', '😀😀😀'],
+    ['{{ "😀😀😀😀"|truncate(3, true, "") }} {{ "😀😀"|truncate(2) }}', '😀😀😀 😀😀'],
+    ['{{ "😁a😁"|trim("😀") }} {{ "😀a😀"|trim("😀") }}{{ "😀😁😀".lstrip("😀") }}', '😁a😁 a😁😀'],
+  ])('stay whole in %s', (template, expected) => {
+    expect(render(template)).toBe(expected);
+  });
+});
+
 describe('the sandbox', () => {
   it.each([
     '{{ x.constructor }}',
