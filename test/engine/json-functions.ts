@@ -21,6 +21,7 @@ export const JSON_READS = lines(String.raw`
 {D} -> '$.a.b[*]'
 {D} ->> '$.a.b[*]'
 {D} -> '$.*'
+len(json_extract((SELECT '[' || string_agg(i::VARCHAR, ',') || ']' FROM range(200000) t(i)), '$..*'))
 {D} -> '$.a.*'
 {D} ->> '$..c'
 {D} -> '$..b'

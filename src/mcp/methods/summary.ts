@@ -69,8 +69,9 @@ function short(text: string): string {
   return cut(text, LONGEST_CELL);
 }
 
+/** Half of a surrogate pair becomes U+FFFD, because strict JSON parsers reject a message that has one. */
 function cut(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+  return text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`;
 }
 
 function count(many: number, noun: string): string {

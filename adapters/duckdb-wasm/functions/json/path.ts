@@ -77,7 +77,11 @@ function walk(json: Json, from: number, steps: readonly Step[]): readonly number
 /** Searches a value and everything in it, nearest first. The value itself counts only if the path goes on. */
 function descend(json: Json, from: number, rest: readonly Step[]): readonly number[] {
   const all = [from];
-  for (const value of all) all.push(...json.items(value), ...json.values(value));
+  // One by one: a call takes some 100,000 arguments at most, and a document may have more items.
+  for (const value of all) {
+    for (const item of json.items(value)) all.push(item);
+    for (const field of json.values(value)) all.push(field);
+  }
   return (rest.length > 0 ? all : all.slice(1)).flatMap((value) => walk(json, value, rest));
 }
 
