@@ -27,6 +27,19 @@ function locateProperty(node: TypeNode, path: string): Pointer | 'open' | null {
   return null;
 }
 
+/** Finds every declaration that hiding a field changes: the case of letters does not count, and names may have dots. */
+export function declarationsOf({ items, properties = {} }: TypeNode, path: string): readonly Pointer[] {
+  const key = path.toLowerCase();
+  const inItems = items === undefined ? [] : declarationsOf(items, key).map((found) => ['items', ...found]);
+  const inProperties = Object.entries(properties).flatMap(([name, child]): readonly Pointer[] => {
+    const [here, start] = [['properties', name], `${name.toLowerCase()}.`];
+    if (name.toLowerCase() === key) return [here];
+    if (!key.startsWith(start)) return [];
+    return declarationsOf(child, key.slice(start.length)).map((found) => [...here, ...found]);
+  });
+  return [...inItems, ...inProperties];
+}
+
 function below(parent: Pointer, found: Pointer | 'open' | null): Pointer | 'open' | null {
   return found === null || found === 'open' ? found : [...parent, ...found];
 }

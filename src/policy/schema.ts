@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '../json.ts';
 import type { Policies, PolicyRule } from '../project/model.ts';
 import type { TypeNode } from '../types/node.ts';
 import { MASK } from './fields.ts';
-import { locateField, type Pointer } from './paths.ts';
+import { declarationsOf, type Pointer } from './paths.ts';
 
 /** The possible effects of policies on a declared part of a result. */
 export interface SchemaEffect {
@@ -45,10 +45,7 @@ function fieldEffects(
   returns: TypeNode,
   effect: 'absent' | 'masked',
 ): readonly SchemaEffect[] {
-  return fields.flatMap((field) => {
-    const pointer = locateField(returns, field);
-    return pointer === null || pointer === 'open' ? [] : [{ pointer, effect }];
-  });
+  return fields.flatMap((field) => declarationsOf(returns, field).map((pointer) => ({ pointer, effect })));
 }
 
 function sensitiveEffects(node: TypeNode, pointer: Pointer): readonly SchemaEffect[] {

@@ -191,3 +191,28 @@ describe('the schema that clients see', () => {
     expect(filtered(of())).toEqual(of());
   });
 });
+
+describe('a field that several declarations have', () => {
+  const returns: TypeNode = {
+    type: 'object',
+    required: ['Salary', 'a', 'a.b'],
+    additionalProperties: true,
+    properties: {
+      Salary: { type: 'integer' },
+      a: { type: 'object', required: ['B'], properties: { B: { type: 'integer' } } },
+      'a.b': { type: 'integer' },
+    },
+  };
+  const value = { Salary: 1, a: { B: 2 }, 'a.b': 3 };
+
+  // Hiding ignores the case of letters, and takes a dot as a part of a name too.
+  it.each([filter('true', 'salary'), mask('true', 'SALARY'), filter('true', 'a.b'), mask('true', 'a.b')])(
+    'may be hidden in all of them: $action $fields',
+    (rule) => {
+      const schema = adjustSchema(toJsonSchema(returns, 'output'), effects([rule], returns));
+      const edited = edit([rule], value, { returns }).value;
+      expect(edited).not.toEqual(value);
+      expect(problemOf(schema, edited)).toBeNull();
+    },
+  );
+});
