@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { makeFolder } from '../adapters/node/make-folder.ts';
 import { isAnyManifest } from '../src/catalog/manifest.ts';
 import { SvcError } from '../src/errors.ts';
 
@@ -9,7 +10,7 @@ import { SvcError } from '../src/errors.ts';
 export async function replaceFolder<T>(out: string, write: (folder: string) => Promise<T>): Promise<T> {
   await refuseForeign(out);
   const fresh = besides(out);
-  await mkdir(fresh, { recursive: true });
+  makeFolder(fresh);
   try {
     const result = await write(fresh);
     await swap(fresh, out);

@@ -2,19 +2,20 @@ import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Makes a folder and the folders above it. Node's own `recursive` never returns below /proc, where a folder exists but
- * takes no new ones; this throws.
+ * Makes a folder and the folders above it. Returns the topmost folder that it made; undefined if all were there. Node's
+ * own `recursive` never returns below /proc, where a folder exists but takes no new ones; this throws.
  */
-export function makeFolder(folder: string, mode = 0o777): void {
+export function makeFolder(folder: string, mode = 0o777): string | undefined {
   try {
     mkdirSync(folder, { mode });
+    return folder;
   } catch (thrown) {
-    if (isFolder(folder)) return;
+    if (isFolder(folder)) return undefined;
     const above = dirname(folder);
     const { code } = thrown as NodeJS.ErrnoException;
     if (code !== 'ENOENT' || above === folder || isFolder(above)) throw thrown;
-    makeFolder(above, mode);
-    makeFolder(folder, mode);
+    const topmost = makeFolder(above, mode);
+    return makeFolder(folder, mode) === undefined ? topmost : (topmost ?? folder);
   }
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, realpath, rename, rm } from 'node:fs/promises';
+import { realpath, rename, rm } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
 import {
   convertedName,
@@ -10,6 +10,7 @@ import {
   isConvertible,
   refusalOf,
 } from '../../adapters/node/database/database-file.ts';
+import { makeFolder } from '../../adapters/node/make-folder.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { Run } from '../command.ts';
 import { copyWithAny } from '../convert/convert.ts';
@@ -24,7 +25,7 @@ export const run: Run = async (input, output) => {
   const replaces = await isSameFile(file, out);
   if (existsSync(out) && !input.flag('force')) throw exists(out, replaces);
   const fresh = `${out}.${randomUUID()}`;
-  const made = await mkdir(dirname(out), { recursive: true });
+  const made = makeFolder(dirname(out));
   const keep = deleteOnSignal([fresh, `${fresh}.wal`, ...(made === undefined ? [] : [made])]);
   try {
     const { engine, tables, views } = await copyWithAny(file, fresh, version);

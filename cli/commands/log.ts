@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { exportCsv, exportDuckdb } from '../../adapters/audit/export.ts';
 import { createAuditQuery, filesOf } from '../../adapters/audit/query.ts';
+import { makeFolder } from '../../adapters/node/make-folder.ts';
 import type { AuditFilter } from '../../src/audit/filter.ts';
 import type { FoundRecord } from '../../src/audit/query.ts';
 import { type AuditGroup, type AuditStats, type Tally, toStats, toTallies } from '../../src/audit/stats.ts';
@@ -91,7 +91,7 @@ async function exportAll(
     if ((await filesOf(path, {})).includes(file)) {
       throw new SvcError('usage', `${given} is a file of the audit log. Name another file for the export.`);
     }
-    await mkdir(dirname(file), { recursive: true });
+    makeFolder(dirname(file));
     done.push({ file, records: await write(path, filter, file) });
   }
   return done;

@@ -1,5 +1,6 @@
-import { chmod, copyFile, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
+import { makeFolder } from '../../adapters/node/make-folder.ts';
 import { SvcError } from '../../src/errors.ts';
 import { toShellWord } from '../../src/pages/connect.ts';
 import { byPlace, type Finding } from '../../src/project/finding.ts';
@@ -54,7 +55,7 @@ type Report = {
 /** Writes the user file readable by its owner only and ignored by git, because it may hold secrets. */
 async function writeUser(target: string, { path, text }: MigratedUser): Promise<void> {
   const to = join(target, path);
-  await mkdir(dirname(to), { recursive: true });
+  makeFolder(dirname(to));
   await writeFile(to, text, { mode: 0o600 });
   await chmod(to, 0o600);
   await ignoreLines(target, ['.svc/']);
@@ -118,7 +119,7 @@ function isInside(folder: string, path: string): boolean {
 async function writePlan(root: string, target: string, planned: readonly PlannedFile[]): Promise<void> {
   for (const { path, from, text } of planned) {
     const [source, to] = [join(root, from), join(target, path)];
-    await mkdir(dirname(to), { recursive: true });
+    makeFolder(dirname(to));
     if (text === null) await copyFile(source, to);
     else await writeFile(to, text, { mode: (await stat(source)).mode });
   }

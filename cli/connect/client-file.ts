@@ -1,7 +1,8 @@
 import { constants } from 'node:fs';
-import { copyFile, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
+import { makeFolder } from '../../adapters/node/make-folder.ts';
 import { SvcError } from '../../src/errors.ts';
 import { toFileError } from '../io/file-error.ts';
 import { whereLinksLead, writeWhole } from '../io/write-files.ts';
@@ -77,7 +78,7 @@ const LONGEST_MS = 20_000;
 
 async function alone<T>(target: string, work: () => Promise<T>): Promise<T> {
   const lock = `${target}.svc-lock`;
-  await mkdir(dirname(target), { recursive: true });
+  makeFolder(dirname(target));
   for (let waited = 0; !(await taken(lock)); waited += STEP_MS) {
     if (waited >= LONGEST_MS) throw busy(target, `${lock} stays there`);
     await after(STEP_MS);

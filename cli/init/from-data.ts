@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, rename, rm } from 'node:fs/promises';
+import { chmod, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { stringify } from 'yaml';
 import { type Filling, fillDatabase } from '../../adapters/duckdb-native/files/database-file.ts';
 import { inspectFile, refusalOf } from '../../adapters/node/database/database-file.ts';
+import { makeFolder } from '../../adapters/node/make-folder.ts';
 import { copyDatabase } from '../../deploy/database.ts';
 import { type LoadSource, loadTables, parseLoadSource } from '../../deploy/load-tables.ts';
 import { SvcError } from '../../src/errors.ts';
@@ -43,7 +44,7 @@ export async function createFromData(
   for (const path of [database, `${database}.wal`]) if (existsSync(path)) throw taken(path);
   const sources = names.map((name) => parseLoadSource(name, process.cwd(), '--from'));
   const fresh = `${database}.${randomUUID()}`;
-  const made = await mkdir(dirname(database), { recursive: true });
+  const made = makeFolder(dirname(database));
   const keep = deleteOnSignal([fresh, `${fresh}.wal`, ...(made === undefined ? [] : [made])]);
   try {
     await load(fresh, sources);

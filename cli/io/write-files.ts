@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, readFile, readlink, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, readFile, readlink, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { makeFolder } from '../../adapters/node/make-folder.ts';
 import { SvcError } from '../../src/errors.ts';
 
 /** Creates folders below a root, and the root itself. */
 export async function makeFolders(root: string, folders: readonly string[]): Promise<void> {
-  for (const folder of folders) await mkdir(join(root, folder), { recursive: true });
+  for (const folder of folders) makeFolder(join(root, folder));
 }
 
 /** Writes new files. Throws before the first one if any of them exists. */
@@ -20,7 +21,7 @@ export async function writeNew(
     throw new SvcError('project_invalid', `${join(root, taken)} exists already. Nothing was written.`);
   }
   for (const [file, text] of Object.entries(files)) {
-    await mkdir(dirname(join(root, file)), { recursive: true });
+    makeFolder(dirname(join(root, file)));
     await writeFile(join(root, file), text, { flag: 'wx', mode });
   }
 }
@@ -37,7 +38,7 @@ export async function ignoreLines(root: string, lines: readonly string[]): Promi
 
 /** Writes a file and creates its folders. */
 export async function writeText(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   await writeFile(path, text);
 }
 
@@ -61,7 +62,7 @@ export async function writeWhole(
   const target = await whereLinksLead(path);
   const kept = existsSync(target) ? (await stat(target)).mode & 0o777 : mode;
   const fresh = `${target}.${randomUUID()}`;
-  await mkdir(dirname(target), { recursive: true });
+  makeFolder(dirname(target));
   try {
     await writeFile(fresh, text, { flag: 'wx', mode: kept });
     await chmod(fresh, kept);
