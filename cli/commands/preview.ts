@@ -1,6 +1,6 @@
 import { relative, resolve } from 'node:path';
 import { thisArchitecture } from '../../deploy/native/architecture.ts';
-import { choicesOf, staleBecause, startPreview } from '../../deploy/preview/preview.ts';
+import { choicesOf, refuseTakenPort, staleBecause, startPreview } from '../../deploy/preview/preview.ts';
 import { TARGETS, type TargetName } from '../../deploy/targets/targets.ts';
 import { compileCatalog } from '../../src/catalog/compile.ts';
 import { SvcError } from '../../src/errors.ts';
@@ -19,10 +19,12 @@ export const run: Run = async (input, output) => {
   const checked = await checkProject(input);
   const { root } = checked.project;
   const { project } = siteOf(checked);
+  const port = Number(input.text('port') ?? 8000);
+  // Before the build, which may take minutes.
+  await refuseTakenPort(port);
   const built = await makeFresh(checked, target, input, output);
   const folder = outOf(root, target, input);
   const stopped = untilStopped();
-  const port = Number(input.text('port') ?? 8000);
   const { env } = process;
   const stopping = new AbortController();
   void stopped.then(() => stopping.abort());

@@ -16,8 +16,11 @@ export async function startPreview(target: TargetName, options: PreviewOptions):
   return platform.preview(options);
 }
 
-/** Checks the port ourselves, because each platform's own tool reports a taken port in its own way. */
-async function refuseTakenPort(port: number): Promise<void> {
+/**
+ * Throws address_unavailable if the port is taken. We check it ourselves, because each platform's own tool reports a
+ * taken port in its own way.
+ */
+export async function refuseTakenPort(port: number): Promise<void> {
   const server = createServer();
   try {
     await once(server.listen(port, '127.0.0.1'), 'listening');

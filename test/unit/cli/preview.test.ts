@@ -66,7 +66,7 @@ it('keeps an artefact public that was built so', async () => {
   expect(await access()).toEqual(before);
 });
 
-it('names a port that is taken before anything is started', async () => {
+it('names a port that is taken before anything is built or started', async () => {
   const taken = createServer();
   await once(taken.listen(0, '127.0.0.1'), 'listening');
   const address = taken.address();
@@ -74,6 +74,7 @@ it('names a port that is taken before anything is started', async () => {
   const { code, stderr } = await svc(['preview', '--target', 'node', '--port', port], await project());
   taken.close();
   expect(code).toBe(1);
+  expect(stderr).not.toContain('building for');
   expect(stderr).toMatch(new RegExp(`Port ${port} is not free\\..*--port`));
 });
 
