@@ -213,19 +213,26 @@ describe('a call that must not read on', () => {
 // Requirements: large.budget
 describe('blocks that are fetched ahead', () => {
   it('count for the call that asked for them, also if it never waits', async () => {
+    let scans = false;
     const ahead = Array.from({ length: 8 }, (_, at) => at + 1);
-    const readAhead = (block: number) => ahead.map((step) => block + step);
-    const { database } = await open({ cacheBytes: 64 * BLOCK, readAhead });
+    const readAhead = (block: number) => (scans ? ahead.map((step) => block + step) : []);
+    const { database, store } = await open({ cacheBytes: 64 * BLOCK, readAhead });
+    // What the opening of the file or another call had fetched ahead would not count for the scan.
+    const reading = Promise.withResolvers<void>();
+    store.answer = async (found) => {
+      reading.resolve();
+      return found;
+    };
+    scans = true;
     const sql = 'SELECT sum(amount), max(customer), min(day), sum(shop) FROM orders';
-    const [scan, point] = await Promise.all([
-      failureOf(
-        database.run(
-          { sql, values: [], mode: 'read', maxRows: 1, scan: { bytes: 3 * BLOCK } },
-          { caller: null, signal: new AbortController().signal, timeoutMs: 60_000 },
-        ),
+    const scanning = failureOf(
+      database.run(
+        { sql, values: [], mode: 'read', maxRows: 1, scan: { bytes: 3 * BLOCK } },
+        { caller: null, signal: new AbortController().signal, timeoutMs: 60_000 },
       ),
-      read(database, 'SELECT max(id) FROM t34'),
-    ]);
+    );
+    await reading.promise;
+    const [scan, point] = await Promise.all([scanning, read(database, 'SELECT max(id) FROM t34')]);
     expect(scan.code).toBe('scan_too_large');
     expect(point.rows).toHaveLength(1);
   });
