@@ -8,7 +8,7 @@ import { createKeyRing, parseKeys } from '../../src/crypto/keys.ts';
 import { createSealer, type Sealer } from '../../src/crypto/seal.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { TokenStore } from '../../src/ports.ts';
-import { type Environment, toBoolean } from '../../src/settings/environment.ts';
+import { type Environment, toBoolean, toKeys } from '../../src/settings/environment.ts';
 import type { Persistence, Settings } from '../../src/settings/model.ts';
 import { signInOf } from '../../src/settings/sign-in.ts';
 
@@ -130,9 +130,22 @@ export function warnOfScopes(catalog: Catalog, { log }: Pick<ArtefactAuthDeps, '
   return null;
 }
 
-/** Seals the state of calls under `auth.keys`, so that any instance can continue a call; null without keys. */
-export function stateSealer(settings: Settings | null): Sealer | null {
-  const keys = settings?.auth.keys ?? [];
+/**
+ * Seals the state of calls under `auth.keys`, so that any instance can continue a call; null without keys. An artefact
+ * without settings takes the keys from SVC_AUTH_KEYS; throws `config_invalid` if they have another form.
+ */
+export function stateSealer(settings: Settings | null, env: Environment): Sealer | null {
+  const keys = settings?.auth.keys ?? keysIn(env);
   if (keys.length === 0) return null;
   return createSealer({ ring: createKeyRing(parseKeys(keys)), now: Date.now, notBefore: null });
+}
+
+function keysIn({ SVC_AUTH_KEYS: text = '' }: Environment) {
+  if (text.trim() === '') return [];
+  const keys = toKeys(text);
+  if (keys !== null) return keys;
+  throw new SvcError(
+    'config_invalid',
+    'SVC_AUTH_KEYS must be kid:secret, several separated by commas. Make a key with `svc auth keygen`.',
+  );
 }

@@ -111,7 +111,7 @@ export function createArtefactServer(platform: ArtefactPlatform): ArtefactServer
     const auth = await startAuth(settings, catalog, { ...platform.auth, listens: null, log });
     const measured = { project: catalog.project, version, env, log, write, onDemand: true };
     const telemetry = await startTelemetry(settings, measured);
-    const sealer = stateSealer(settings);
+    const sealer = stateSealer(settings, env);
     configured = { settings, runtime: withTelemetry(runtime, telemetry), auth, sealer, telemetry };
   };
   const app = createApp({

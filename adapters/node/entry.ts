@@ -109,7 +109,7 @@ async function overHttp(runtime: Runtime, settings: Settings | null, cutOff: () 
     listens: { host },
     log,
   });
-  const sealer = stateSealer(settings);
+  const sealer = stateSealer(settings, process.env);
   const options = {
     runtime: () => runtime,
     version,

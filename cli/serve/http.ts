@@ -37,7 +37,7 @@ export async function serveOverHttp(
   const told = changes === undefined ? {} : { changes, reloads: true };
   const runtime = () => started.runtime;
   const debug = settings.logging.level === 'DEBUG' ? { onMessage: toMessageLog(log) } : {};
-  const sealer = stateSealer(settings);
+  const sealer = stateSealer(settings, process.env);
   const own = { runtime, version: VERSION, stateless, sealer: () => sealer, log };
   const options = { ...own, ...reach, ...auth, ...told, ...debug };
   const app = createApp(sse === null ? options : { ...options, sse });

@@ -67,8 +67,8 @@ function toValue(text: string, type: Variable['type']): Override['value'] | null
   return type.includes(text) ? text : null;
 }
 
-/** Parses `kid:secret,kid:secret`. */
-function toKeys(text: string): readonly { readonly [name: string]: string }[] | null {
+/** Parses `kid:secret,kid:secret`; null for any other text. */
+export function toKeys(text: string): readonly { readonly kid: string; readonly secret: string }[] | null {
   const keys = text.split(',').map((entry) => /^\s*([\w-]{1,32}):(\S+)\s*$/.exec(entry));
   const sound = keys.flatMap((found) => (found ? [{ kid: found[1] ?? '', secret: found[2] ?? '' }] : []));
   return sound.length === keys.length ? sound : null;

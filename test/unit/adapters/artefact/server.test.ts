@@ -17,16 +17,28 @@ const withKeys = (...keys: readonly { kid: string; secret: string }[]) =>
 
 it('what one instance seals, another with the same keys opens, and one without does not', async () => {
   const [key, next] = [generateKey(), generateKey()];
-  const text = (await stateSealer(withKeys(key))?.seal('ask', '', { n: 1 }, 60)) ?? '';
-  expect(await stateSealer(withKeys(key))?.open('ask', '', text, STATE)).toMatchObject({ n: 1 });
-  expect(await stateSealer(withKeys(next, key))?.open('ask', '', text, STATE)).toMatchObject({ n: 1 });
-  expect(await stateSealer(withKeys(key))?.open('tx', '', text, STATE)).toBeNull();
-  expect(await stateSealer(withKeys(next))?.open('ask', '', text, STATE)).toBeNull();
+  const text = (await stateSealer(withKeys(key), {})?.seal('ask', '', { n: 1 }, 60)) ?? '';
+  expect(await stateSealer(withKeys(key), {})?.open('ask', '', text, STATE)).toMatchObject({ n: 1 });
+  expect(await stateSealer(withKeys(next, key), {})?.open('ask', '', text, STATE)).toMatchObject({ n: 1 });
+  expect(await stateSealer(withKeys(key), {})?.open('tx', '', text, STATE)).toBeNull();
+  expect(await stateSealer(withKeys(next), {})?.open('ask', '', text, STATE)).toBeNull();
 });
 
 it('without keys there is none', () => {
-  expect(stateSealer(withKeys())).toBeNull();
-  expect(stateSealer(null)).toBeNull();
+  expect(stateSealer(withKeys(), {})).toBeNull();
+  expect(stateSealer(null, {})).toBeNull();
+  expect(stateSealer(null, { SVC_AUTH_KEYS: ' ' })).toBeNull();
+});
+
+it('an artefact without settings takes the keys from its variables', async () => {
+  const { kid, secret } = generateKey();
+  const env = { SVC_AUTH_KEYS: `${kid}:${secret}` };
+  const text = (await stateSealer(null, env)?.seal('ask', '', { n: 1 }, 60)) ?? '';
+  expect(await stateSealer(null, env)?.open('ask', '', text, STATE)).toMatchObject({ n: 1 });
+  expect(await stateSealer(withKeys({ kid, secret }), {})?.open('ask', '', text, STATE)).toMatchObject({
+    n: 1,
+  });
+  expect(() => stateSealer(null, { SVC_AUTH_KEYS: secret })).toThrow(/^SVC_AUTH_KEYS must be kid:secret/);
 });
 
 describe('a platform of ports alone', () => {
