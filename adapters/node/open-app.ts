@@ -20,7 +20,7 @@ import { concealedLog, createConcealment } from '../../src/settings/references/c
 import { secretsOf } from '../../src/settings/secrets.ts';
 import { VERSION } from '../../src/version.ts';
 import { createAddresses } from '../artefact/addresses.ts';
-import { needsSignIn } from '../artefact/auth.ts';
+import { needsSignIn, stateSealer } from '../artefact/auth.ts';
 import type { OpenAuth } from './auth/auth.ts';
 import { chooseDatabase } from './database/database-choice.ts';
 import { openNodeDatabase } from './database/open-database.ts';
@@ -79,10 +79,12 @@ export async function openApp(folder: string, options: OpenAppOptions = {}): Pro
     cache: createResultCache(),
     ...observers.parts,
   });
+  const sealer = stateSealer(settings, process.env);
   const app = createApp({
     runtime: () => runtime,
     version: VERSION,
     stateless,
+    sealer: () => sealer,
     log,
     ...reachOf(settings, options),
     ...(auth === null ? {} : { auth: () => auth.auth }),

@@ -1,9 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { openApp } from '../../../../adapters/node/open-app.ts';
+import type { App } from '../../../../src/app.ts';
+import { generateKey } from '../../../../src/crypto/keys.ts';
 import { temporaryFolder } from '../../../temporary-folder.ts';
-import { exchange, modern } from '../../mcp/fixture.ts';
+import { ENVELOPE, exchange, modern } from '../../mcp/fixture.ts';
 
 const PROJECT = {
   'svc-site.yml':
@@ -11,19 +13,48 @@ const PROJECT = {
   'seed.sql': 'CREATE TABLE items AS SELECT 1 AS id;',
   'tools/chance.yml':
     'svc: 1\ntool:\n  name: chance\n  description: d\n  cache: { ttl: 1h }\n  source: { code: "SELECT random() AS chance" }\n',
+  'tools/wipe.yml':
+    'svc: 1\ntool:\n  name: wipe\n  description: d\n  confirm: Really wipe?\n  source: { code: "SELECT 1 AS done" }\n',
 };
 
-it('keeps results for the time that an endpoint names, as a server does', async () => {
+function createProject(): string {
   const root = temporaryFolder();
   for (const [name, text] of Object.entries(PROJECT)) {
     mkdirSync(dirname(join(root, name)), { recursive: true });
     writeFileSync(join(root, name), text);
   }
-  const app = await openApp(root, { public: true, log: () => {} });
+  return root;
+}
+
+it('keeps results for the time that an endpoint names, as a server does', async () => {
+  const app = await openApp(createProject(), { public: true, log: () => {} });
   onTestFinished(() => app.close());
   const ask = async () =>
     (await exchange(app, modern('tools/call', { name: 'chance', arguments: {} }))).json.result;
   const first = await ask();
   expect(first).toMatchObject({ structuredContent: expect.anything() });
   expect(await ask()).toEqual(first);
+});
+
+it('goes on with a call that a person confirmed at another instance with the same keys', async () => {
+  const open = async ({ kid, secret }: ReturnType<typeof generateKey>) => {
+    vi.stubEnv('SVC_AUTH_KEYS', `${kid}:${secret}`);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const app = await openApp(createProject(), { public: true, log: () => {} });
+    onTestFinished(() => app.close());
+    return app;
+  };
+  const key = generateKey();
+  const [one, other, stranger] = [await open(key), await open(key), await open(generateKey())];
+  const call = async (app: App, more: object) => {
+    const { body, headers } = modern('tools/call', { name: 'wipe', arguments: {} });
+    const _meta = { ...ENVELOPE, 'io.modelcontextprotocol/clientCapabilities': { elicitation: {} } };
+    return (await exchange(app, { headers, body: { ...body, params: { ...body.params, ...more, _meta } } }))
+      .json;
+  };
+  const { result } = (await call(one, {})) as { result: { requestState: string } };
+  const inputResponses = { confirm: { action: 'accept', content: { ok: true } } };
+  const answer = { inputResponses, requestState: result.requestState };
+  expect(await call(stranger, answer)).toMatchObject({ error: { code: -32602 } });
+  expect(await call(other, answer)).toMatchObject({ result: { structuredContent: [{ done: 1 }] } });
 });
