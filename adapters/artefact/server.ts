@@ -6,6 +6,7 @@ import { createRuntime, type Runtime } from '../../src/call/runtime.ts';
 import { type Manifest, toServedCatalog } from '../../src/catalog/manifest.ts';
 import type { Sealer } from '../../src/crypto/seal.ts';
 import { toSvcError } from '../../src/errors.ts';
+import { forwardedAddress } from '../../src/http/network.ts';
 import type { Database, Log, Python } from '../../src/ports.ts';
 import type { Environment } from '../../src/settings/environment.ts';
 import type { Settings } from '../../src/settings/model.ts';
@@ -37,6 +38,8 @@ export interface ArtefactPlatform {
   readonly openDatabase: (settings: Settings | null) => Promise<Database>;
   readonly python?: (deps: ArtefactPythonDeps) => ArtefactPython;
   readonly auth: Omit<ArtefactAuthDeps, 'listens' | 'log'>;
+  /** The host that the program itself listens on; absent if the platform provides https and the address of clients. */
+  readonly listens?: { readonly host: string };
 }
 
 /** The parts of the server that its Python uses. */
@@ -81,7 +84,7 @@ interface Configured {
 
 /** Creates the server of one instance. The configuration is loaded with the first request, or by `warm`. */
 export function createArtefactServer(platform: ArtefactPlatform): ArtefactServer {
-  const { manifest, bundled, env, write, openDatabase } = platform;
+  const { manifest, bundled, env, write, openDatabase, listens = null } = platform;
   const { version, audit } = manifest;
   const { log, follow, conceal, takesDebug } = createStartLog(platform.log);
   const python: ArtefactPython = platform.python?.({
@@ -108,7 +111,7 @@ export function createArtefactServer(platform: ArtefactPlatform): ArtefactServer
     follow(settings, env);
     enforceBuiltAccess(settings, { manifest, env, place: 'The artefact would serve a public platform' });
     addresses.follow(settings, { signIn: settings !== null && needsSignIn(settings) });
-    const auth = await startAuth(settings, catalog, { ...platform.auth, listens: null, log });
+    const auth = await startAuth(settings, catalog, { ...platform.auth, listens, log });
     const measured = { project: catalog.project, version, env, log, write, onDemand: true };
     const telemetry = await startTelemetry(settings, measured);
     const sealer = stateSealer(settings, env);
@@ -128,7 +131,10 @@ export function createArtefactServer(platform: ArtefactPlatform): ArtefactServer
     gate,
     fetch: async (request, extra) => {
       const refuse = await gate();
-      return refuse === null ? app.fetch(request, extra) : refuse(request);
+      if (refuse !== null) return refuse(request);
+      const trusts = listens !== null && configured.settings?.transport.http.trust_proxy === true;
+      const address = trusts ? forwardedAddress(request.headers.get('x-forwarded-for')) : undefined;
+      return app.fetch(request, address === undefined ? extra : { ...extra, address });
     },
     warm: async () => {
       await gate();

@@ -28,7 +28,10 @@ declare const Deno: DenoRuntime;
 const STOP_MS = 15_000;
 
 const { env } = process;
-const server = await startInOneThread({ entry: import.meta.url });
+const host = env.HOST || '127.0.0.1';
+// Deno Deploy provides https and routes by the host name. Anywhere else, this program itself listens there.
+const listens = env.DENO_DEPLOYMENT_ID ? {} : { listens: { host } };
+const server = await startInOneThread({ entry: import.meta.url, ...listens });
 const background = new Set<Promise<unknown>>();
 const waitUntil = (work: Promise<unknown>) => {
   background.add(work);
@@ -37,7 +40,7 @@ const waitUntil = (work: Promise<unknown>) => {
 
 const listening = Deno.serve(
   {
-    hostname: env.HOST || '127.0.0.1',
+    hostname: host,
     port: Number(env.PORT || '8000'),
     onListen: ({ hostname, port }) =>
       server.log({

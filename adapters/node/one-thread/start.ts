@@ -17,6 +17,7 @@ export interface OneThreadOptions {
   readonly log?: Log;
   readonly python?: ArtefactPlatform['python'];
   readonly openStore?: ArtefactPlatform['auth']['openStore'];
+  readonly listens?: ArtefactPlatform['listens'];
 }
 
 /** The server of an artefact whose requests are named in the log. */
@@ -41,6 +42,7 @@ export async function startInOneThread({
   log = ({ level, message, fields }) => writeLine(JSON.stringify({ level, message, ...fields })),
   python,
   openStore,
+  listens,
 }: OneThreadOptions): Promise<StartedArtefact> {
   const { pathOf, manifestText, bundled } = artefactFiles(entry);
   const manifest = parseManifest(manifestText);
@@ -54,6 +56,7 @@ export async function startInOneThread({
     write: writeLine,
     openDatabase: (settings) => openBundledDatabase({ manifest, pathOf, settings }),
     ...(python === undefined ? {} : { python }),
+    ...(listens === undefined ? {} : { listens }),
     auth: {
       fetchDocument: createFetchDocument(),
       openJwe,

@@ -101,6 +101,57 @@ describe('a platform of ports alone', () => {
     expect(lines).toEqual([expect.stringMatching(/^refusing to serve: SVC_CONFIG_YAML/)]);
   });
 
+  describe('which listens for itself', () => {
+    const provider = 'provider: github, github: { client_id: x, client_secret: planted }';
+    const verifier = 'mode: verifier, verifier: { issuer: "https://id.example.com" }';
+    const { kid, secret } = generateKey();
+    const envOf = (auth: string, http: string) => ({
+      SVC_AUTH_KEYS: `${kid}:${secret}`,
+      SVC_CONFIG_YAML: `svc: 1
+transport: { http: {${http}} }
+projects: { ${manifest.catalog.project}: { profiles: { default: { auth: { ${auth} } } } } }`,
+    });
+    const ask = async (host: string, env: ReturnType<typeof envOf>, headers: Record<string, string> = {}) => {
+      const server = createArtefactServer({ ...platform, env, listens: { host } });
+      return server.fetch(new Request('http://localhost:8000/mcp', { method: 'POST', headers }), {});
+    };
+
+    it.each([
+      ['0.0.0.0', provider, '', 503, /over http at 0\.0\.0\.0/],
+      ['0.0.0.0', provider, 'base_url: https://mcp.example.com', 401, null],
+      ['0.0.0.0', provider, 'trust_proxy: true', 401, null],
+      ['0.0.0.0', verifier, 'trust_proxy: true', 503, /accept tokens for any server/],
+      ['0.0.0.0', verifier, 'base_url: https://mcp.example.com', 401, null],
+      ['127.0.0.1', provider, '', 401, null],
+      ['127.0.0.1', verifier, '', 401, null],
+    ])('on %s with { %s }, { %s } answers %i', async (host, auth, http, status, reason) => {
+      expect((await ask(host, envOf(auth, http))).status).toBe(status);
+      if (reason !== null) expect(lines.join('\n')).toMatch(reason);
+    });
+
+    it('names the address that a client on this machine used', async () => {
+      const challenge = (await ask('127.0.0.1', envOf(provider, ''))).headers.get('www-authenticate');
+      expect(challenge).toContain('resource_metadata="http://localhost:8000/');
+    });
+
+    it('limits each client of a trusted proxy on its own', async () => {
+      const http = 'trust_proxy: true, rate_limit: { requests_per_minute: 1, burst: 1 }';
+      const server = createArtefactServer({
+        ...platform,
+        env: envOf(provider, http),
+        listens: { host: '0.0.0.0' },
+      });
+      const from = async (client: string) => {
+        const headers = { 'x-forwarded-for': client, 'x-forwarded-proto': 'https' };
+        const request = new Request('http://mcp.example.com/mcp', { method: 'POST', headers });
+        return (await server.fetch(request, { address: '10.0.0.1' })).status;
+      };
+      expect([await from('192.0.2.1'), await from('192.0.2.1'), await from('192.0.2.2')]).toEqual([
+        401, 429, 401,
+      ]);
+    });
+  });
+
   it('logs a database that cannot be opened beforehand', async () => {
     const openDatabase = async () => Promise.reject(new SvcError('database_unavailable', 'no file'));
     await createArtefactServer({ ...platform, openDatabase }).warm();
