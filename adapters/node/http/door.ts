@@ -80,9 +80,8 @@ export function createDoor(handle: RequestListener, { clientOf, refuse, measures
   let probes = new Map<string, number>();
   let probesSince = Number.NEGATIVE_INFINITY;
 
-  /** Whether a request is a probe that is let in at once. */
+  /** Whether a probe is let in at once. */
   function passesBy(incoming: IncomingMessage): boolean {
-    if (!PROBES.test(incoming.url ?? '')) return false;
     const now = performance.now();
     if (now - probesSince >= probing.probesMs) {
       probes = new Map();
@@ -166,7 +165,7 @@ export function createDoor(handle: RequestListener, { clientOf, refuse, measures
   }
 
   const listener: RequestListener = (incoming, outgoing) => {
-    if (passesBy(incoming)) {
+    if (PROBES.test(incoming.url ?? '') && passesBy(incoming)) {
       handle(incoming, outgoing);
       return;
     }
