@@ -24,7 +24,7 @@ const LISTS: ReadonlySet<string> = new Set([
   'server/discover',
 ]);
 const PARAMS_KEYS: ReadonlySet<string> = new Set(['cursor', '_meta']);
-/** The most characters of all kept lists together, with what they were asked with. Beyond it, all are dropped. */
+/** The most characters of all kept lists and of the requests that found them. Beyond it, all are dropped. */
 const MOST_CHARACTERS = 16 * 1024 * 1024;
 
 /** Keeps the lists of one catalog as the text that goes to clients, because writing a long one takes milliseconds. */

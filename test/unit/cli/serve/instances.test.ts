@@ -69,33 +69,26 @@ async function start(artefact: string, env: Record<string, string>): Promise<URL
 }
 
 describe('a call that a person confirms', { timeout: 120_000 }, () => {
-  it('goes on at another `svc serve --stateless` with the same keys, and at none with others', async () => {
-    const root = await createProject();
+  /** Starts two instances with the same keys and one with others, and confirms calls of the first at both. */
+  const confirmAtEach = async (startOne: (env: { readonly SVC_AUTH_KEYS: string }) => Promise<URL>) => {
     const keys = newKeys();
-    const [one, other, stranger] = await Promise.all([
-      serve(root, keys),
-      serve(root, keys),
-      serve(root, newKeys()),
-    ]);
+    const [one, other, stranger] = await Promise.all([keys, keys, newKeys()].map(startOne));
+    if (one === undefined || other === undefined || stranger === undefined) throw new Error('none started');
     expect(await confirmAcross(one, other)).toMatchObject({
       result: { structuredContent: [{ done: 'wiped' }] },
     });
     expect(await confirmAcross(one, stranger)).toMatchObject({ error: { code: -32602 } });
+  };
+
+  it('goes on at another `svc serve --stateless` with the same keys, and at none with others', async () => {
+    const root = await createProject();
+    await confirmAtEach((env) => serve(root, env));
   });
 
   it('goes on at another Node artefact with the same keys, and at none with others', async () => {
     const root = await createProject();
     const out = join(root, 'out');
     const { out: artefact } = await buildTarget({ root, target: 'node', out, config: 'config.yml' });
-    const keys = newKeys();
-    const [one, other, stranger] = await Promise.all([
-      start(artefact, keys),
-      start(artefact, keys),
-      start(artefact, newKeys()),
-    ]);
-    expect(await confirmAcross(one, other)).toMatchObject({
-      result: { structuredContent: [{ done: 'wiped' }] },
-    });
-    expect(await confirmAcross(one, stranger)).toMatchObject({ error: { code: -32602 } });
+    await confirmAtEach((env) => start(artefact, env));
   });
 });

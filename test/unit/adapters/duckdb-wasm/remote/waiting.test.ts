@@ -217,7 +217,7 @@ describe('blocks that are fetched ahead', () => {
     const ahead = Array.from({ length: 8 }, (_, at) => at + 1);
     const readAhead = (block: number) => (scans ? ahead.map((step) => block + step) : []);
     const { database, store } = await open({ cacheBytes: 64 * BLOCK, readAhead });
-    // What the opening of the file or another call had fetched ahead would not count for the scan.
+    // Blocks that another call, or the opening of the file, fetched ahead do not count for the scan.
     const reading = Promise.withResolvers<void>();
     store.answer = async (found) => {
       reading.resolve();
