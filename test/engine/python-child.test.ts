@@ -8,7 +8,7 @@ const { env } = process;
 const found = await findInterpreter({ root: PROJECT, env }).catch((error: Error) => error);
 
 if (found instanceof Error) {
-  // said loudly, as whoever has no python3 can still run everything else
+  // The suite runs without python3 too, so the report names what it did not test.
   describe('python (child)', () => it.skip(`NOT TESTED: ${found.message}`, () => {}));
 } else {
   describePython({
