@@ -1,10 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runScript } from '../../adapters/duckdb-native/files/script.ts';
 import { openNative } from '../../adapters/duckdb-native/open.ts';
@@ -22,6 +23,7 @@ async function newDatabase(name: string): Promise<string> {
   return path;
 }
 
+const run = promisify(execFile);
 const OPEN = resolve('adapters/duckdb-native/open.ts');
 
 /** Another process that opens the database, then writes a row at a time and says so. */
@@ -49,6 +51,17 @@ async function killAfter(writer: ChildProcess, lines: number): Promise<readonly 
     if (said.length === lines) writer.kill('SIGKILL');
   }
   return said;
+}
+
+/** Expects that another process can open none of the files for writing. */
+async function expectLocked(...paths: readonly string[]): Promise<void> {
+  const program = `
+    const { openNative } = await import(${JSON.stringify(OPEN)});
+    for (const path of ${JSON.stringify(paths)}) {
+      console.log(await openNative({ path, readonly: false }).then((database) => database.close(), ({ code }) => code));
+    }`;
+  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', program]);
+  expect(stdout.trim().split('\n')).toEqual(paths.map(() => 'database_unavailable'));
 }
 
 describe('a database file', () => {
@@ -136,6 +149,44 @@ describe('a database file', () => {
     expect(error.message).toContain('read-only in this process');
     await readers[1]?.close();
     await (await openNative({ path, readonly: false })).close();
+  });
+
+  it('that is read stays locked when another reader in the process closes, or fails to open', async () => {
+    const path = await newDatabase('locked.duckdb');
+    const attached = await newDatabase('attached.duckdb');
+    const options = { path, readonly: true, attach: [{ name: 'other', uri: attached }], root: folder };
+    const first = await openNative(options);
+    const second = await openNative(options);
+    await first.close();
+    await expectLocked(path, attached);
+    const third = await openNative(options);
+    await second.close();
+    await expectLocked(path, attached);
+    const unreachable = { name: 'no', uri: join(folder, 'none.duckdb') };
+    const error = await errorOf(openNative({ ...options, attach: [...options.attach, unreachable] }));
+    expect(error.code).toBe('database_unavailable');
+    await expectLocked(path, attached);
+    expect(await answerOf(third, '(SELECT count(*) FROM notes) + (SELECT count(*) FROM other.notes)')).toBe(
+      4,
+    );
+    await third.close();
+    for (const free of [path, attached]) expect((await killAfter(startWriter(free), 1))[0]).toBe('open');
+  });
+
+  it('that was replaced is read, and its replacement locked', async () => {
+    const path = await newDatabase('replaced.duckdb');
+    const next = await newDatabase('next.duckdb');
+    const before = await openNative({ path, readonly: true });
+    await rename(next, path);
+    const [first, second] = [
+      await openNative({ path, readonly: true }),
+      await openNative({ path, readonly: true }),
+    ];
+    await before.close();
+    await first.close();
+    await expectLocked(path);
+    await second.close();
+    expect((await killAfter(startWriter(path), 1))[0]).toBe('open');
   });
 
   it('that is closed ends what still runs', async () => {

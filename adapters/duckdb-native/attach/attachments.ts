@@ -3,7 +3,7 @@ import { causesOf, SvcError } from '../../../src/errors.ts';
 import { type Attachment, parseAttachmentUri } from '../../../src/project/attachment.ts';
 import { quoteName } from '../../../src/sql/quote.ts';
 import { absentDatabase, createRedaction, isLostConnection, reasonOf, unreachableError } from './errors.ts';
-import { type AttachContext, enforceFile, toAttachStatement } from './statement.ts';
+import { type AttachContext, enforceFile, readFileOf, toAttachStatement } from './statement.ts';
 
 /** The databases beside the project's own, and how they are attached. */
 export interface AttachOptions extends AttachContext {
@@ -21,6 +21,8 @@ export interface Attachments {
   readonly key: string | null;
   /** Whether a file is open for writing, which only one engine of a process may do. */
   readonly writesFile: boolean;
+  /** The files of DuckDB that are attached read-only. */
+  readonly readFiles: readonly string[];
   readonly names: readonly string[];
   /** The statements that a connection begins with. */
   readonly entering: readonly string[];
@@ -213,6 +215,7 @@ export function createAttachments(options: AttachOptions): Attachments {
       ({ uri, readonly }) =>
         readonly === false && !options.readonly && parseAttachmentUri(uri).server === null,
     ),
+    readFiles: attach.flatMap((attachment) => readFileOf(attachment, options) ?? []),
     adopt,
     reconnect,
     names: attach.map(({ name }) => name),

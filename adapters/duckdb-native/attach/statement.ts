@@ -29,7 +29,7 @@ export interface AttachContext {
 export function toAttachStatement(attachment: Attachment, context: AttachContext): string {
   const { type } = parseAttachmentUri(attachment.uri);
   const kind = type === 'ducklake' || type === 'motherduck' ? [] : [`TYPE ${type}`];
-  const readonly = context.readonly || attachment.readonly !== false ? ['READ_ONLY'] : [];
+  const readonly = isReadOnly(attachment, context) ? ['READ_ONLY'] : [];
   const options = [
     ...kind,
     ...readonly,
@@ -41,11 +41,22 @@ export function toAttachStatement(attachment: Attachment, context: AttachContext
 }
 
 /** Throws if a SQLite file is missing that is only read: DuckDB would notice at the first statement. */
-export function enforceFile({ uri, readonly }: Attachment, context: AttachContext): void {
-  const { type, file } = parseAttachmentUri(uri);
-  if (type !== 'sqlite' || file === null || (readonly === false && !context.readonly)) return;
+export function enforceFile(attachment: Attachment, context: AttachContext): void {
+  const { type, file } = parseAttachmentUri(attachment.uri);
+  if (type !== 'sqlite' || file === null || !isReadOnly(attachment, context)) return;
   const path = resolve(context.root, file);
   if (!existsSync(path)) throw new Error(`Cannot open database "${path}": database does not exist`);
+}
+
+/** The file of DuckDB that is attached read-only, also as the catalogue of a lake; null for anything else. */
+export function readFileOf(attachment: Attachment, context: AttachContext): string | null {
+  const { type, address, file } = parseAttachmentUri(attachment.uri);
+  if (file === null || type === 'sqlite' || address !== file) return null;
+  return isReadOnly(attachment, context) ? resolve(context.root, file) : null;
+}
+
+function isReadOnly({ readonly }: Attachment, context: AttachContext): boolean {
+  return context.readonly || readonly !== false;
 }
 
 function toAddress({ uri }: Attachment, { root }: AttachContext): string {

@@ -1,4 +1,4 @@
-import { access, constants, stat } from 'node:fs/promises';
+import { access, constants } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { DuckDBInstance } from '@duckdb/node-api';
 import { SvcError } from '../../../src/errors.ts';
@@ -8,6 +8,7 @@ import { makeFolder } from '../../node/make-folder.ts';
 import type { Attachments } from '../attach/attachments.ts';
 import type { Driver } from '../driver/driver.ts';
 import { missingText, toOpenError } from '../errors.ts';
+import { inodeOf, keepLocked, lockAfterFailure } from '../files/read-locks.ts';
 import type { DatabaseSecret } from '../options.ts';
 import { type BuiltIns, readBuiltIns } from '../query/confine.ts';
 import type { NativeLane } from '../query/lane.ts';
@@ -64,6 +65,8 @@ interface Held extends Omit<Engine, 'instance' | 'release'> {
   /** The secrets and attachments of all users; they are made again when the file is opened again. */
   readonly secrets: DatabaseSecret[];
   readonly attached: Attachments[];
+  /** Called after the file is closed. */
+  readonly unlock: (() => Promise<void>)[];
   users: number;
 }
 
@@ -82,7 +85,7 @@ export function acquireEngine(driver: Driver, options: EngineOptions): Promise<E
     if (key === null) await prepareCreation(options);
     else if (!options.readonly && options.path !== MEMORY) await checkFolder(options.path);
     const writer = key === null ? undefined : writers.get(key);
-    if (key !== null && writer !== undefined) return joinWriter(key, writer, options);
+    if (key !== null && writer !== undefined) return joinWriter(driver, key, writer, options);
     refuseReplaced(options);
     if (!options.readonly && key !== null && readers.has(key)) throw openForReading(options.path);
     const held = await open(driver, options);
@@ -107,7 +110,11 @@ async function open(driver: Driver, options: EngineOptions): Promise<Held> {
     openEngine(driver, { ...options, secrets, attached, outside }, (found) => {
       builtIns = found;
     });
-  const instance = await Instance.open(openAgain, () => lanes.clear());
+  const files = readFilesOf(options);
+  const instance = await Instance.open(openAgain, () => lanes.clear()).catch(async (thrown: unknown) => {
+    await lockAfterFailure(driver.openInstance, files);
+    throw thrown;
+  });
   return {
     path: options.path,
     readonly: options.readonly,
@@ -122,15 +129,31 @@ async function open(driver: Driver, options: EngineOptions): Promise<Held> {
     instance,
     secrets,
     attached,
+    unlock: [await keepLocked(driver.openInstance, files)],
     users: 0,
   };
+}
+
+/** The files of DuckDB that an engine locks for reading. */
+function readFilesOf({ path, readonly, attachments }: EngineOptions): readonly string[] {
+  return [...(readonly && path !== MEMORY ? [path] : []), ...attachments.readFiles];
+}
+
+async function close({ instance, unlock }: Held): Promise<void> {
+  await instance.close();
+  for (const release of unlock) await release();
 }
 
 /**
  * Shares a writer's engine, with these secrets from now on. Those before stay if the new ones cannot be used, for instance
  * if a database server refuses them. Other attached databases are attached as well: a name that another user gave to another database means the new one.
  */
-async function joinWriter(key: string, held: Held, { secrets, attachments }: EngineOptions): Promise<Engine> {
+async function joinWriter(
+  { openInstance }: Driver,
+  key: string,
+  held: Held,
+  { secrets, attachments }: EngineOptions,
+): Promise<Engine> {
   held.lanes.clear();
   const last = held.attached.at(-1);
   const same = last?.key === attachments.key ? last : undefined;
@@ -147,7 +170,10 @@ async function joinWriter(key: string, held: Held, { secrets, attachments }: Eng
   const names = new Set(secrets.map(({ name }) => name));
   held.secrets.splice(0, Infinity, ...held.secrets.filter(({ name }) => !names.has(name)), ...secrets);
   for (const one of held.attached) one.adopt(secrets);
-  if (same === undefined) held.attached.push(attachments);
+  if (same === undefined) {
+    held.attached.push(attachments);
+    held.unlock.push(await keepLocked(openInstance, attachments.readFiles));
+  }
   return { ...shareWriter(key, held), attachments: same ?? attachments };
 }
 
@@ -195,7 +221,7 @@ async function releaseWriter(key: string, held: Held): Promise<void> {
   } catch {
     // Committed data is in the log beside the file. The next process that opens the file reads it from there.
   } finally {
-    await held.instance.close();
+    await close(held);
   }
 }
 
@@ -203,12 +229,13 @@ function holdReader(key: string, held: Held): Engine {
   readers.set(key, (readers.get(key) ?? 0) + 1);
   return {
     ...held,
-    release: async () => {
-      const left = (readers.get(key) ?? 1) - 1;
-      if (left === 0) readers.delete(key);
-      else readers.set(key, left);
-      await held.instance.close();
-    },
+    release: () =>
+      openInTurn(async () => {
+        const left = (readers.get(key) ?? 1) - 1;
+        if (left === 0) readers.delete(key);
+        else readers.set(key, left);
+        await close(held);
+      }),
   };
 }
 
@@ -257,11 +284,6 @@ const MEMORY = ':memory:';
 async function keyOf({ path, attachments }: EngineOptions): Promise<string | null> {
   if (path === MEMORY) return attachments.writesFile ? attachments.key : null;
   return inodeOf(path);
-}
-
-async function inodeOf(path: string): Promise<string | null> {
-  const found = await stat(path, { bigint: true }).catch(() => null);
-  return found && `${found.dev}:${found.ino}`;
 }
 
 async function prepareCreation({ path, readonly, create }: EngineOptions): Promise<void> {

@@ -1,0 +1,67 @@
+import { stat } from 'node:fs/promises';
+import type { DuckDBInstance } from '@duckdb/node-api';
+import type { OpenInstance } from '../driver/driver.ts';
+
+/** A file that engines of this process read. */
+interface ReadFile {
+  users: number;
+  /** Holds the lock in place of an engine. */
+  guard: DuckDBInstance | null;
+}
+
+/** By inode. */
+const files = new Map<string, ReadFile>();
+
+/** Reads no rows. */
+const GUARD = { access_mode: 'READ_ONLY', threads: '1' };
+
+/**
+ * Keeps files locked while an engine reads them, against processes that would write to them. The engine has just opened
+ * them. The function that this returns is called after the engine closed them.
+ *
+ * The system ends all locks of a process on a file when the process closes any descriptor of it (POSIX), as the old engine
+ * does after a reload. If another engine still reads the file, it is therefore opened once more, which locks it again.
+ */
+export async function keepLocked(
+  openInstance: OpenInstance,
+  paths: readonly string[],
+): Promise<() => Promise<void>> {
+  const held = await Promise.all(paths.map(async (path) => ({ path, inode: await inodeOf(path) })));
+  for (const { inode } of held) {
+    const file = inode === null ? undefined : files.get(inode);
+    if (file !== undefined) file.users += 1;
+    else if (inode !== null) files.set(inode, { users: 1, guard: null });
+  }
+  return async () => {
+    for (const { path, inode } of held) {
+      const file = inode === null ? undefined : files.get(inode);
+      if (inode === null || file === undefined) continue;
+      file.users -= 1;
+      if (file.users > 0) await lockAgain(openInstance, path, inode);
+      else {
+        file.guard?.closeSync();
+        files.delete(inode);
+      }
+    }
+  };
+}
+
+/** Locks the files again that other engines read, after an engine opened them and failed. */
+export async function lockAfterFailure(openInstance: OpenInstance, paths: readonly string[]): Promise<void> {
+  for (const path of paths) await lockAgain(openInstance, path, await inodeOf(path));
+}
+
+/** Nobody can open a file by its path any more if another one has taken its place. */
+async function lockAgain(openInstance: OpenInstance, path: string, inode: string | null): Promise<void> {
+  const file = inode === null ? undefined : files.get(inode);
+  if (file === undefined || (await inodeOf(path)) !== inode) return;
+  file.guard?.closeSync();
+  // If another process was faster, nothing here can end its lock.
+  file.guard = await openInstance(path, GUARD).catch(() => null);
+}
+
+/** Names a file by its device and its number there; null if there is none. */
+export async function inodeOf(path: string): Promise<string | null> {
+  const found = await stat(path, { bigint: true }).catch(() => null);
+  return found && `${found.dev}:${found.ino}`;
+}
