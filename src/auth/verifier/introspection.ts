@@ -11,6 +11,7 @@ export type Introspect = (token: string, url: string, signal: AbortSignal) => Pr
 const ACTIVE_MS = 60_000;
 /** Milliseconds for which a rejected token is cached. */
 const INACTIVE_MS = 10_000;
+/** Of each kind. */
 const MAX_CACHED = 1_000;
 
 interface CachedAnswer {
@@ -18,24 +19,29 @@ interface CachedAnswer {
   readonly until: number;
 }
 
-/** Introspects tokens (RFC 7662) and caches the answers by the tokens' hashes. */
+/**
+ * Introspects tokens (RFC 7662) and caches the answers by the tokens' hashes. Those about active and about rejected tokens
+ * are apart, so that a sender of invented tokens pushes out no others.
+ */
 export function createIntrospect(
   block: VerifierBlock,
   provider: string,
   ask: SendToProvider,
   now: () => number,
 ): Introspect {
-  const cached = new Map<string, CachedAnswer>();
+  const active = new Map<string, CachedAnswer>();
+  const rejected = new Map<string, CachedAnswer>();
   return async (token, url, signal) => {
     const key = await sha256Base64Url(token);
-    const answered = cached.get(key);
+    const answered = active.get(key) ?? rejected.get(key);
     if (answered !== undefined && now() < answered.until) return answered.claims;
     const step: ProviderStep = { provider, what: 'a token' };
     const answer = await ask({ ...step, ...toRequest(block, token), url, signal });
     const claims = readAnswer(answer, step, now());
-    cached.delete(key);
-    cached.set(key, { claims, until: now() + (claims === null ? INACTIVE_MS : ACTIVE_MS) });
-    if (cached.size > MAX_CACHED) dropOldest(cached);
+    active.delete(key);
+    rejected.delete(key);
+    if (claims === null) remember(rejected, key, { claims, until: now() + INACTIVE_MS });
+    else remember(active, key, { claims, until: now() + ACTIVE_MS });
     return claims;
   };
 }
@@ -67,8 +73,9 @@ function readAnswer({ status, body }: ProviderResponse, step: ProviderStep, now:
   return body.active ? { exp: Math.floor((now + ACTIVE_MS) / 1000), ...body } : null;
 }
 
-/** Removes the first entry: a map keeps the order of insertion. */
-function dropOldest(cached: Map<string, CachedAnswer>): void {
+/** A map keeps the order of insertion, so the first answer is the oldest. */
+function remember(cached: Map<string, CachedAnswer>, key: string, answer: CachedAnswer): void {
+  cached.set(key, answer);
   const [oldest] = cached.keys();
-  if (oldest !== undefined) cached.delete(oldest);
+  if (oldest !== undefined && cached.size > MAX_CACHED) cached.delete(oldest);
 }

@@ -204,6 +204,27 @@ test('D28: opaque tokens are asked about, once a minute, also those that are no 
   expect(asked()).toBe(3);
 });
 
+test('tokens that are no good do not push out the answers about good ones', async () => {
+  const [good, bad] = [{ active: true, sub: 'ada', aud: RESOURCE }, { active: false }];
+  const asked: string[] = [];
+  const answer = async (request: Request) => {
+    const token = new URLSearchParams(await request.text()).get('token') ?? '';
+    asked.push(token);
+    return Response.json(token === 'good' ? good : bad);
+  };
+  const send = (...call: Parameters<typeof fetch>) => {
+    const request = new Request(...call);
+    return request.url === introspection() ? answer(request) : fetch(request);
+  };
+  const check = createVerifier(block(client()), { fetch: send, now: Date.now });
+  expect(await check('good', [RESOURCE], signal())).not.toBeNull();
+  for (let count = 0; count < 1_100; count += 1)
+    expect(await check(`bad-${count}`, [RESOURCE], signal())).toBeNull();
+  expect(asked).toHaveLength(1_101);
+  expect(await check('good', [RESOURCE], signal())).not.toBeNull();
+  expect(asked).toHaveLength(1_101);
+});
+
 test('an answer is no longer good than its token', async () => {
   let time = Date.now();
   const check = createVerifier(block(client()), { fetch, now: () => time });
