@@ -267,11 +267,13 @@ export class FileSink implements AuditSink {
     if (this.#suspect) this.#writeAgain();
     const waiting = [...(this.#file.submitted ? [] : this.#batch), ...this.#queue];
     if (waiting.length === 0) return;
+    let written = 0;
     try {
-      this.#file.appendNow(waiting);
+      written = this.#file.appendNow(waiting);
     } catch {
-      this.#tellLost(waiting.length);
+      // Nothing can be done any more.
     }
+    this.#tellLost(waiting.length - written);
   }
 }
 

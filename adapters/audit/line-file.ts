@@ -89,12 +89,14 @@ export class LineFile {
     }
   }
 
-  /** Writes lines synchronously, for the end of the process. */
-  appendNow(lines: readonly string[]): void {
+  /** Writes lines synchronously, for the end of the process. Returns the number of those that are in the file. */
+  appendNow(lines: readonly string[]): number {
+    const text = Buffer.from(`${this.#torn ? '\n' : ''}${lines.join('\n')}\n`);
     const descriptor = openSync(this.#path, 'a', 0o600);
     try {
-      writeSync(descriptor, `${this.#torn ? '\n' : ''}${lines.join('\n')}\n`);
+      const written = writeSync(descriptor, text);
       fsyncSync(descriptor);
+      return written === text.length ? lines.length : this.#keep(text.subarray(0, written));
     } finally {
       closeSync(descriptor);
     }

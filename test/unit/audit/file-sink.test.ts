@@ -14,6 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { listAuditFiles } from '../../../adapters/audit/audit-files.ts';
 import { FileSink, type FileSinkOptions } from '../../../adapters/audit/file-sink.ts';
@@ -210,6 +211,22 @@ describe('the end of the process', () => {
       expect(ids).toHaveLength(5_000);
     },
   );
+});
+
+describe('the end of the process on a full disk', () => {
+  it('keeps the records that find room, and says how many are lost', { timeout: 60_000 }, async () => {
+    const path = join(temporaryFolder(), 'log.jsonl');
+    const limited = ['-c', `trap '' XFSZ; ulimit -f 4; exec "$0" "$@"`, process.execPath, WRITER];
+    const child = spawn('bash', [...limited, path, 'a', 'exit', '100'], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const said = text(child.stderr);
+    await ended(child);
+    const [, lost] = /(\d+) audit records are lost/.exec(await said) ?? [];
+    const whole = readFileSync(path, 'utf8').split('\n').slice(0, -1);
+    expect(whole.length).toBeGreaterThan(10);
+    expect(whole.length + Number(lost)).toBe(100);
+  });
 });
 
 describe('rotation', () => {
