@@ -1,6 +1,7 @@
 import type { CallObserver, CallRecord } from '../../src/call/call-record.ts';
 import { traceIdOf } from '../../src/context.ts';
 import type { JsonValue } from '../../src/json.ts';
+import { oneLine } from '../../src/one-line.ts';
 import type { Log } from '../../src/ports.ts';
 
 /**
@@ -25,7 +26,7 @@ export function createCallLog(log: Log): CallObserver {
     ];
     log({
       level: 'info',
-      message: parts.filter((part) => part !== null).join(' '),
+      message: oneLine(parts.filter((part) => part !== null).join(' ')),
       fields: {
         request_id: context.requestId,
         ...(traceId === null ? {} : { trace_id: traceId }),

@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SvcError } from '../../src/errors.ts';
+import { oneLine } from '../../src/one-line.ts';
 import type { Log, LogLine } from '../../src/ports.ts';
 import { loggedLevels } from '../../src/settings/log-level.ts';
 import type { LoggingSettings } from '../../src/settings/model.ts';
@@ -56,10 +57,10 @@ function toJson({ level, message, fields }: LogLine): string {
   return JSON.stringify({ timestamp: new Date().toISOString(), level, message, ...fields });
 }
 
-/** Formats a line of a file; line breaks of the message become spaces. */
+/** Formats a line of a file. */
 function toPlain({ level, message, fields }: LogLine): string {
   const rest = fields === undefined ? '' : ` ${JSON.stringify(fields)}`;
-  return `${new Date().toISOString()} ${level} ${message.replaceAll(/\r?\n/g, ' ')}${rest}`;
+  return `${new Date().toISOString()} ${level} ${oneLine(message)}${rest}`;
 }
 
 /** The size at which a log file is rotated, and the number of older files to keep. */

@@ -8,6 +8,7 @@ import type { FoundRecord } from '../../src/audit/query.ts';
 import { type AuditGroup, type AuditStats, type Tally, toStats, toTallies } from '../../src/audit/stats.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { JsonValue } from '../../src/json.ts';
+import { oneLine } from '../../src/one-line.ts';
 import { type CommandInput, numberOf, type Run } from '../command.ts';
 import { count, type Output, styled, toColumns } from '../io/output.ts';
 import { type AuditLog, auditFilterOf, auditOf } from '../log/audit-log.ts';
@@ -140,14 +141,11 @@ function toRow(record: FoundRecord): readonly string[] {
   ];
 }
 
-/**
- * Formats a value on one line. Clients choose some values, so control characters are removed: they could steer the
- * terminal.
- */
+/** Formats a value on one line. */
 function toCell(value: unknown): string {
   if (value === null || value === undefined) return '-';
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  const plain = text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
+  const plain = oneLine(text);
   return plain.length > MAX_CELL ? `${plain.slice(0, MAX_CELL - 1)}…` : plain;
 }
 

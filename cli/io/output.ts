@@ -33,6 +33,23 @@ export function styled(
   return styleText([...STYLES[style]], text, { stream });
 }
 
+/** What `STYLES` begins and ends with. */
+const OURS = new Set([1, 2, 22, 31, 32, 33, 36, 39].map((code) => `\u001b[${code}m`));
+const COMMANDS = /(?![\n\t])\p{Cc}(?:\[\d+m)?|[\u202a-\u202e\u2066-\u2069]/gu;
+
+/**
+ * Shows control characters as escapes: rows, names and errors may hold any, and a terminal would obey them. Our own colours
+ * stay. JSON has the same meaning afterwards.
+ *
+ * @example forTerminal('\u001b]0;a title\u0007') // '\\u001b]0;a title\\u0007'
+ */
+export function forTerminal(text: string): string {
+  return text.replaceAll('\r\n', '\n').replaceAll(COMMANDS, (found) => {
+    if (OURS.has(found)) return found;
+    return `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}${found.slice(1)}`;
+  });
+}
+
 /** An output that knows whether the result is printed; a later error must not print a second document. */
 export interface ProcessOutput extends Output {
   readonly answered: boolean;
@@ -53,9 +70,10 @@ export function createOutput(options: { json: boolean; debug: boolean }): Proces
     },
     data: (document, text) => {
       answered = true;
-      write(process.stdout, options.json ? JSON.stringify(document) : text());
+      const whole = options.json ? JSON.stringify(document) : text();
+      write(process.stdout, process.stdout.isTTY ? forTerminal(whole) : whole);
     },
-    note: (text) => write(process.stderr, text),
+    note: (text) => write(process.stderr, forTerminal(text)),
     progress: (label, work) => (line === null ? work(() => {}) : line.during(label, work)),
   };
 }

@@ -1,3 +1,5 @@
+import { oneLine } from '../../src/one-line.ts';
+
 const AFTER_MS = 1_000;
 const STEP_MS = 100;
 const WIDTH = 20;
@@ -88,8 +90,4 @@ function movingBar(passed: number): string {
 function filledBar(done: number, total: number): string {
   const filled = total === 0 ? WIDTH : Math.min(WIDTH, Math.floor((WIDTH * done) / total));
   return `[${'='.repeat(filled)}${' '.repeat(WIDTH - filled)}]`;
-}
-
-function oneLine(text: string): string {
-  return text.replaceAll(/\p{Cc}/gu, ' ');
 }

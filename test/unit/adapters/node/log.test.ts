@@ -37,6 +37,13 @@ describe('the application log', () => {
     expect(logged({ level })).toHaveLength(count);
   });
 
+  it('has one line for each message in a file for people, without commands to a terminal', () => {
+    const path = join(temporaryFolder(), 'svc.log');
+    const log = createNodeLog({ ...SETTINGS, path }, { write: () => {}, human: () => '' });
+    log({ level: 'error', message: 'a\r\nb\u001b[2Jc\u2028d\u202ee' });
+    expect(readFileSync(path, 'utf8').split(' error ')[1]).toBe('a b [2Jc d e\n');
+  });
+
   it('is one JSON object a line where that is asked for', () => {
     expect(logged({ format: 'json' }).map((line) => JSON.parse(line))).toEqual(
       ['warn', 'error'].map((level) => ({
