@@ -18,6 +18,14 @@ export interface Ended {
   readonly response: string | null;
 }
 
+/** Outcomes of one kind that no fault explains. */
+interface Unexplained {
+  /** The first one. */
+  readonly text: string;
+  count: number;
+  last: string;
+}
+
 /** A server under mixed load, with all that is known about its calls. */
 export interface Soaked extends Prepared {
   readonly server: LoadedServer;
@@ -27,8 +35,8 @@ export interface Soaked extends Prepared {
   readonly receiver: Receiver;
   readonly records: Watch;
   readonly outcomes: Record<Outcome, number>;
-  /** Outcomes that no fault explains: at most twenty, as text. */
-  readonly unexplained: string[];
+  /** Outcomes that no fault explains, of at most twenty kinds. Texts of one kind differ in numbers alone. */
+  readonly unexplained: Map<string, Unexplained>;
   /** Rows that the server said it has added. */
   readonly added: number[];
   /** The latest faults, each with its end; infinite while it lasts. */
@@ -94,7 +102,7 @@ export async function startSoaked(kind: Kind, python: boolean): Promise<Soaked> 
       busy: 0,
       lost: 0,
     },
-    unexplained: [],
+    unexplained: new Map(),
     added: [],
     lineOf: log.find,
     logEnd: log.end,
@@ -143,12 +151,31 @@ const bodyOf = (response: string | null): string => response?.split('\r\n\r\n')[
 
 /** Notes what nothing explains, with the line of the log if it names one. */
 export function explain({ kind, unexplained, faults, lineOf }: Soaked, what: string): void {
-  if (unexplained.length >= MOST_EXAMPLES) return;
-  const [, errorId] = /error id ([\da-f-]{36})/.exec(what) ?? [];
-  const logged = errorId === undefined ? '' : ` Its log: ${lineOf(errorId).slice(0, 1_000)}`;
+  const now = new Date().toISOString();
   const lasting = faults.filter(({ end }) => end === Number.POSITIVE_INFINITY);
   const during = lasting.map(({ name }) => name).join(' and ') || 'no fault';
-  unexplained.push(`${kind}, ${new Date().toISOString()}, during ${during}: ${what}${logged}`);
+  const key = `${during}: ${what.replaceAll(/[\da-f]{8}-[\da-f-]{27}|\d+/g, '#')}`;
+  const known = unexplained.get(key);
+  if (known !== undefined) {
+    known.count += 1;
+    known.last = now;
+    return;
+  }
+  if (unexplained.size >= MOST_EXAMPLES) return;
+  const [, errorId] = /error id ([\da-f-]{36})/.exec(what) ?? [];
+  const logged = errorId === undefined ? '' : ` Its log: ${lineOf(errorId).slice(0, 1_000)}`;
+  unexplained.set(key, {
+    text: `${kind}, ${now}, during ${during}: ${what}${logged}`,
+    count: 1,
+    last: now,
+  });
+}
+
+/** The outcomes of one kind, as lines of a report. */
+export function toProblems({ unexplained }: Soaked): readonly string[] {
+  return [...unexplained.values()].map(({ text, count, last }) =>
+    count === 1 ? text : `${text} (${count} times, the last one ${last})`,
+  );
 }
 
 /** Keeps the end of a log. */

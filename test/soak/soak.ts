@@ -8,7 +8,7 @@ import { type Memory, sample } from './memory.ts';
 import { descriptorsOf, familyOf, identityOf } from './processes.ts';
 import type { Kind } from './project.ts';
 import { createRandom, type Random, shuffle } from './random.ts';
-import { explain, type Soaked, startSoaked } from './server.ts';
+import { explain, type Soaked, startSoaked, toProblems } from './server.ts';
 
 /** A stretch of load with faults. */
 export interface Asked {
@@ -121,7 +121,7 @@ async function soakOne(soaked: Soaked, { ms, capacity, random }: One): Promise<R
     longestMs: soaked.longestMs,
     memory: quarters,
   };
-  const problems = [...soaked.unexplained, ...problemsOf(result)];
+  const problems = [...toProblems(soaked), ...problemsOf(result)];
   await soaked.close();
   return { ...result, problems };
 }
