@@ -1,4 +1,4 @@
-import { type ErrorCode, messageOf, SvcError } from '../../src/errors.ts';
+import { causesOf, type ErrorCode, messageOf, SvcError } from '../../src/errors.ts';
 import { memoryText, unwrapMessage } from '../../src/sql/query.ts';
 
 const PENDING_PREFIX =
@@ -51,6 +51,16 @@ export function lostError(cause: unknown): SvcError {
 /** Whether a statement failed only because another transaction was faster. It was rolled back. */
 export function isConflict(thrown: unknown): boolean {
   return thrown instanceof SvcError && thrown.code === 'busy';
+}
+
+/** DuckDB's text if the rows of a commit are in its log, and only the checkpoint after it failed. */
+const COMMITTED = /COMMIT succeeded and is durable/;
+
+/** Whether a commit that threw has succeeded. */
+export function isCommitted(thrown: unknown): boolean {
+  return (
+    thrown instanceof SvcError && [thrown.message, ...causesOf(thrown)].some((text) => COMMITTED.test(text))
+  );
 }
 
 /** Whether a statement ended before its upload did, or while it could not upload. */

@@ -156,6 +156,7 @@ export class Neighbours {
   }
 }
 
-function isFull(thrown: unknown): thrown is SvcError {
+/** Whether a statement ran out of memory. */
+export function isFull(thrown: unknown): thrown is SvcError {
   return thrown instanceof SvcError && thrown.code === 'memory_exceeded';
 }

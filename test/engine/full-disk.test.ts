@@ -1,9 +1,13 @@
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runScript } from '../../adapters/duckdb-native/files/script.ts';
+import { openNative } from '../../adapters/duckdb-native/open.ts';
+import { answerOf } from './fixture.ts';
 import { createWriterProgram, ROWS_SCRIPT, type WriterProgram } from './writer.ts';
 
 /* `SVC_TEST_WRITE_HISTORIES=100` makes it longer; test/engine/durability.test.ts kills more often, on a disk with room. */
@@ -12,6 +16,7 @@ const HISTORIES = Number(process.env.SVC_TEST_WRITE_HISTORIES ?? 3);
 const SEED = Number(process.env.SVC_TEST_HISTORY_SEED ?? 20_261_123);
 const SLOW = 3_600_000;
 
+const run = promisify(execFile);
 let folder: string;
 let program: WriterProgram;
 beforeAll(async () => {
@@ -22,6 +27,19 @@ afterAll(async () => {
   await program.remove();
   await rm(folder, { recursive: true, force: true });
 });
+
+/** Writes rows of 96 KB until the log is full, and says of each what became of it. */
+const FILL_LOG = `
+const { openNative } = await import(${JSON.stringify(resolve('adapters/duckdb-native/open.ts'))});
+const database = await openNative({ path: process.argv[1], readonly: false, threads: 1 });
+const sql = "INSERT INTO rows SELECT $1, string_agg(md5(i::VARCHAR || $1), '') FROM range(3000) t(i)";
+for (let id = 0n; id < 180n; id += 1n) {
+  const call = { caller: null, signal: new AbortController().signal, timeoutMs: 30000 };
+  const written = database.run({ sql, values: [id], mode: 'write', maxRows: 1 }, call);
+  console.log(await written.then(() => 'ok', ({ code }) => code));
+}
+process.exit(0);
+`;
 
 /** One process: the kilobytes that each of its files may have, null for any, and the rows after which it is killed. */
 interface Round {
@@ -47,6 +65,20 @@ async function runRound(path: string, { room, rows }: Round): Promise<readonly s
 }
 
 describe('what is committed', () => {
+  it('is a success, though the disk is too full for the checkpoint after it', { timeout: SLOW }, async () => {
+    const path = join(folder, 'checkpoint.duckdb');
+    const filler = 'SELECT md5(i::VARCHAR) || md5((-i)::VARCHAR) AS x FROM range(250000) t(i)';
+    await runScript(path, `CREATE TABLE rows (id BIGINT, text VARCHAR); CREATE TABLE filler AS ${filler};`);
+    // DuckDB makes a checkpoint when the log has 16 MB. The database file then finds no room for them.
+    const limited = ['-c', `trap '' XFSZ; ulimit -f 17500; exec "$0" "$@"`, process.execPath];
+    const { stdout } = await run('bash', [...limited, '--input-type=module', '-e', FILL_LOG, path]);
+    const said = stdout.trim().split('\n');
+    expect(said).toEqual(said.map(() => 'ok'));
+    const database = await openNative({ path, readonly: false });
+    expect(await answerOf(database, 'count(*) FROM rows')).toBe(180);
+    await database.close();
+  });
+
   let [files, kills, full] = [0, 0, 0];
 
   async function play(rounds: readonly Round[]): Promise<void> {

@@ -29,6 +29,9 @@ export function openOptions(settings: EngineSettings): Record<string, string> {
     // costs a lookup a quarter more processor time. Without one, a statement that runs in slices would never run.
     external_threads: outside || threads > 1 ? '1' : '0',
     scheduler_process_partial: 'true',
+    // Rows are in the log before a checkpoint begins, so that one that fails loses none. By default, DuckDB keeps the rows
+    // of large transactions out of the log.
+    auto_checkpoint_skip_wal_threshold: String(2n ** 64n - 1n),
     autoload_known_extensions: 'false',
     autoinstall_known_extensions: 'false',
     // Secrets come from the user file alone, never from this user's home. Without persistent secrets DuckDB cannot

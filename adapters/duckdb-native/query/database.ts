@@ -3,11 +3,20 @@ import type { Database, SqlCall, SqlRequest, SqlResult } from '../../../src/port
 import { enforceScan } from '../../../src/sql/estimate.ts';
 import type { LaneEntry } from '../../../src/sql/lanes/lanes.ts';
 import { toKept } from '../../../src/sql/lanes/may-keep.ts';
+import { isFull } from '../../../src/sql/neighbours.ts';
 import { asQuery, refuseRevealing } from '../../../src/sql/query.ts';
 import { enforceVerb } from '../../../src/sql/statement.ts';
 import type { Driver } from '../driver/driver.ts';
 import type { Engine } from '../engine/engine.ts';
-import { explainRemote, isCollateral, isConflict, isFatal, lostError, mayUpload } from '../errors.ts';
+import {
+  explainRemote,
+  isCollateral,
+  isCommitted,
+  isConflict,
+  isFatal,
+  lostError,
+  mayUpload,
+} from '../errors.ts';
 import type { AttachedNames } from './confine.ts';
 import { NativeLane } from './lane.ts';
 import { type LimitedWork, type Limits, withinLimits } from './limits.ts';
@@ -200,9 +209,13 @@ export class NativeDatabase implements Database {
       } catch (thrown) {
         const conflict = isConflict(thrown) && conflicts < CONFLICTS;
         const lost = attachments.isLost(thrown) && !committing && losses === 0;
+        // DuckDB rolls back a commit that found no memory. An attached database may have kept it.
+        const rolledBack = committing && isFull(thrown) && attachments.names.length === 0;
+        if (rolledBack || conflict || lost) {
+          limits.rolledBack();
+          committing = false;
+        }
         if (!conflict && !lost) throw thrown;
-        limits.rolledBack();
-        committing = false;
         if (conflict) await new Promise((resolve) => setTimeout(resolve, pauseAfter(conflicts)));
         return attempt(conflicts + (conflict ? 1 : 0), losses + (lost ? 1 : 0));
       }
@@ -272,7 +285,7 @@ export class NativeDatabase implements Database {
         await session.run(['BEGIN TRANSACTION']);
         const result = this.#toResult(await session.runWhole(prepared), request.maxRows);
         await commit();
-        await session.run(['COMMIT']);
+        await this.#commit(session);
         return result;
       };
       const defines = mayDefine(this.#driver, statement);
@@ -284,6 +297,16 @@ export class NativeDatabase implements Database {
       if (this.#reachesOut && mayUpload(thrown)) destroyLater(statement);
       else statement.destroySync();
       throw thrown;
+    }
+  }
+
+  /** A later commit tries the checkpoint again. */
+  async #commit(session: Session): Promise<void> {
+    try {
+      await session.run(['COMMIT']);
+    } catch (thrown) {
+      if (!isCommitted(thrown)) throw thrown;
+      await this.#afterFailure(thrown);
     }
   }
 
