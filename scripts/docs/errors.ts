@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorCode } from '../../src/errors.ts';
+import { ANSWERED, ERRORS, type ErrorCode } from '../../src/errors.ts';
 import { ADVICE, type Advice } from './errors/codes.ts';
 import { FINDINGS } from './errors/findings.ts';
 
@@ -38,7 +38,7 @@ An error message names the problem, its place, its cause and its fix. Each error
   exit code below.
 - **HTTP.** The code is \`error\` in the body. OAuth routes use the codes of OAuth, and the admin API has five codes of its own.
 - **JSON-RPC.** The error has the number below. A tool that fails or is
-  denied returns a result with \`isError: true\` and HTTP status 200, not a protocol error.
+  denied returns a result with \`isError: true\` and HTTP status ${ANSWERED}, not a protocol error.
 
 A client gets either the message or a fixed text with an id. In the second case, the log has the message under that id.
 

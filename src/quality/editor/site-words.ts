@@ -1,3 +1,5 @@
+import { MASK } from '../../policy/fields.ts';
+
 const RULE: Readonly<Record<string, string>> = {
   condition: 'CEL condition; the rule applies if it is true.',
   action: 'Action of the rule.',
@@ -97,7 +99,7 @@ export const SITE_WORDS: Readonly<Record<string, string>> = {
   'sql_tools.tables[].rows':
     'Condition over columns and `user`: the caller sees the rows for which it is true.',
   'sql_tools.tables[].hide[]': 'A column that the caller does not see.',
-  'sql_tools.tables[].mask[]': 'A column whose values the caller sees as `****`.',
+  'sql_tools.tables[].mask[]': `A column whose values the caller sees as \`${MASK}\`.`,
   ...sqlTool('execute_sql_query'),
   ...sqlTool('list_tables'),
   ...sqlTool('get_table_schema'),
