@@ -64,7 +64,7 @@ async function answerStateless(
   });
   if ('stream' in outlet) return toStream(outlet.stream);
   const mark = 'result' in outlet.message ? { 'mcp-session-id': createViewMark() } : {};
-  return reply(outlet.message, 200, mark);
+  return reply(outlet.message, ANSWERED, mark);
 }
 
 /** Answers `initialize`, which begins a session unless it fails. */
