@@ -10,10 +10,9 @@ import type { TargetName } from '../../deploy/targets/targets.ts';
 import { sendLegacy } from '../legacy-request.ts';
 import { type Receiver, startReceiver } from '../unit/adapters/otel/receiver.ts';
 import { deadCollector } from './dead-collector.ts';
-import { type Start, type Started, startLambda } from './edge-platforms.ts';
+import { EDGE_PLATFORMS, type Start, type Started, startLambda } from './edge-platforms.ts';
 import { createProject } from './fixture.ts';
 import { rawCall } from './raw.ts';
-import { startWorker } from './worker.ts';
 
 // whole programs start here, on machines with little to spare
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -41,13 +40,12 @@ const TREE = {
 const { 'svc.database.execute': _, ...KEPT_TREE } = TREE;
 
 const EDGES: readonly (readonly [string, TargetName, Start])[] = [
-  ['Lambda, streaming', 'aws-lambda', startLambda],
+  ...EDGE_PLATFORMS.map(([target, start]) => [target, target, start] as const),
   [
-    'Lambda, buffered',
+    'aws-lambda, buffered',
     'aws-lambda',
     (folder, env) => startLambda(folder, { ...env, SVC_LAMBDA_RESPONSE: 'buffered' }),
   ],
-  ['workerd', 'cloudflare-workers', startWorker],
 ];
 
 let root: string;
