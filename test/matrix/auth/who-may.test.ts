@@ -120,7 +120,7 @@ tool:
   source: { code: SELECT 1 AS n }
 `;
 
-/** One platform meets each provider. The others differ in where the server runs, not in what a provider says. */
+/** Node meets all three providers. The other platforms differ in where the server runs, not in what a provider says. */
 const shapesOn = (target: TargetName) =>
   Object.entries(SHAPES).filter(([name]) => target === 'node' || name === 'Keycloak');
 
