@@ -105,7 +105,7 @@ export const REJECTIONS = {
 /**
  * The HTTP status of every answered call, successful, failed or denied: MCP reports the outcome in the body. A tool
  * returns a result with `isError`, any other method a JSON-RPC error. `streamable-http.ts` in `src/mcp/transport` sends it
- * for plain calls; `statusOf` in `modern.ts` makes the exceptions for the others.
+ * for plain calls, `response.ts` for all others, also for streams; `statusOf` in `modern.ts` makes the exceptions.
  */
 export const ANSWERED = 200;
 

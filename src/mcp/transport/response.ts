@@ -36,9 +36,9 @@ export function createResponder(form: Form): Responder {
   };
 }
 
-/** The response that streams messages, for a running call or a listening client. */
+/** The response that streams messages, for a running call or a listening client. Its status is sent before the outcome is known. */
 export function toStream(readable: ReadableStream<Uint8Array>): Response {
-  return new Response(readable, { headers: SSE_HEADERS });
+  return new Response(readable, { status: ANSWERED, headers: SSE_HEADERS });
 }
 
 /** Whether a client reads streams of messages. */
