@@ -32,6 +32,8 @@ async function startProgram(
   return { url: new URL('/', url), log: () => log, close };
 }
 
+export const startOnVercel: Start = (folder, env) => startProgram(startVercel, folder, env);
+
 const startInDeno: Start = async (folder, env) => {
   const root = await ensureDeno();
   return startProgram((options) => startDeno({ ...options, root }), folder, env);
@@ -41,7 +43,7 @@ const startInDeno: Start = async (folder, env) => {
 const STARTS: { readonly [target in Exclude<TargetName, 'node' | 'mcpb'>]: Start } = {
   'aws-lambda': startLambda,
   'cloudflare-workers': startWorker,
-  vercel: (folder, env) => startProgram(startVercel, folder, env),
+  vercel: startOnVercel,
   deno: startInDeno,
 };
 

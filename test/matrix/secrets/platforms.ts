@@ -8,6 +8,7 @@ import { vi } from 'vitest';
 import { buildTarget } from '../../../deploy/build.ts';
 import { startFunction } from '../../../deploy/targets/aws-lambda/preview/function.ts';
 import type { TargetName } from '../../../deploy/targets/targets.ts';
+import { startOnVercel } from '../edge-platforms.ts';
 import { startWorker } from '../worker.ts';
 import { PLANTED, type SecretProject } from './project.ts';
 
@@ -71,6 +72,7 @@ export const SERVED: readonly Served[] = [
   { name: 'Node artefact', target: 'node', start: startArtefact },
   { name: 'Lambda artefact', target: 'aws-lambda', project: { local: false }, start: startLambda },
   { name: 'workerd', target: 'cloudflare-workers', project: { local: false }, start: startWorkerd },
+  { name: 'Vercel', target: 'vercel', project: { local: false }, start: startVercel },
 ];
 
 /** Builds the artefact of a project with its user file. Returns its folder. */
@@ -148,6 +150,11 @@ async function startLambda(project: SecretProject, env: Environment): Promise<To
 async function startWorkerd(project: SecretProject, env: Environment): Promise<Told> {
   const worker = await startWorker(await build(project, 'cloudflare-workers'), { ...project.env, ...env });
   return overHttp(new URL('mcp', worker.url), lineLog(worker.log, worker.close));
+}
+
+async function startVercel(project: SecretProject, env: Environment): Promise<Told> {
+  const vercel = await startOnVercel(await build(project, 'vercel'), { ...project.env, ...env });
+  return overHttp(new URL('mcp', vercel.url), lineLog(vercel.log, vercel.close));
 }
 
 /** A platform whose log has the records too. */
