@@ -5,6 +5,7 @@ import type { Allowed } from '../src/quality/gate/report.ts';
 import type { CallerOptions } from './callers.ts';
 import type { LoadedTable, LoadOptions } from './load-tables.ts';
 import type { Architecture } from './native/architecture.ts';
+import type { OnUnfinished } from './replace-folder.ts';
 import type { SortedTable } from './sort-tables.ts';
 import type { BuiltFile } from './targets/target.ts';
 import type { EngineName } from './targets/targets.ts';
@@ -39,6 +40,8 @@ export interface BuildOptions extends CallerOptions {
    * check forbids the build. Default: plan every statement.
    */
   readonly inspect?: (database: Database) => Promise<readonly Allowed[]>;
+  /** Receives the folders that the build should leave behind only if it finishes them, e.g. to delete them on a signal. */
+  readonly onUnfinished?: OnUnfinished;
   /** Receives the name of each step before it begins. */
   readonly onStep?: (step: string) => void;
 }

@@ -28,13 +28,13 @@ import { runsPython, TARGETS } from './targets/targets.ts';
 export async function buildTarget(options: BuildOptions): Promise<BuildResult> {
   // Asked for before the long steps.
   await loadBundler();
-  const { onStep = () => {} } = options;
+  const { onStep = () => {}, onUnfinished } = options;
   onStep('reading the project');
   const { target } = await TARGETS[options.target].load();
   const ready = await readProject(options);
   const warnings = checkPython(ready, options);
   const out = resolve(options.root, options.out ?? join('build', options.target));
-  const built = await replaceFolder(out, async (folder) => {
+  const write = async (folder: string) => {
     onStep('copying the engine');
     await writeEngine(folder, ready);
     onStep('copying the database');
@@ -54,7 +54,8 @@ export async function buildTarget(options: BuildOptions): Promise<BuildResult> {
     await target.finish(folder, await sizedFiles(folder));
     const next = nextOf(target, ready, database);
     return { hash: manifest.hash, files: await sizedFiles(folder), next, ...(loaded ? { loaded } : {}) };
-  });
+  };
+  const built = await replaceFolder(out, write, onUnfinished);
   const callers = toCallersLine(ready.callers, options.target);
   return { out, ...built, callers, ...(warnings.length > 0 ? { warnings } : {}) };
 }

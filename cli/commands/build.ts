@@ -16,6 +16,7 @@ import { readUserFile } from '../../src/settings/user-file.ts';
 import type { CommandInput, Run } from '../command.ts';
 import { type DeployGate, openGate } from '../gate/build-gate.ts';
 import { toReportDocument, toReportLines } from '../gate/report-text.ts';
+import { deleteOnSignal } from '../io/delete-on-signal.ts';
 import { toFindingLines } from '../io/findings.ts';
 import { type Output, styled, toColumns } from '../io/output.ts';
 import { archOf, engineOf, platformOf } from '../project/options.ts';
@@ -70,6 +71,7 @@ export async function buildChecked(
   return output.progress(`building for ${TARGETS[target].title}`, (say) =>
     buildTarget({
       onStep: say,
+      onUnfinished: deleteOnSignal,
       root,
       target,
       out: outOf(root, target, input),

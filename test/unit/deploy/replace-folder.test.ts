@@ -1,4 +1,5 @@
-import { mkdir, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { lstat, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
@@ -19,9 +20,12 @@ const write = (name: string, text: string) => async (folder: string) => {
   return name;
 };
 
+/** The names in the folder that are not hidden. */
+const shown = async () => (await readdir(out)).filter((name) => !name.startsWith('.')).toSorted();
+
 test('the folder is made with its parents, and nothing else is left beside it', async () => {
   expect(await replaceFolder(out, write('index.js', '1'))).toBe('index.js');
-  expect((await readdir(out)).toSorted()).toEqual(['index.js', 'manifest.json']);
+  expect(await shown()).toEqual(['index.js', 'manifest.json']);
   expect(await readdir(join(parent, 'build'))).toEqual(['node']);
 });
 
@@ -30,7 +34,8 @@ test('a second build replaces the first; local files whose names begin with a do
   await writeFile(join(out, '.dev.vars'), 'A=1');
   await mkdir(join(out, '.wrangler/state'), { recursive: true });
   await replaceFolder(out, write('new.js', '2'));
-  expect((await readdir(out)).toSorted()).toEqual(['.dev.vars', '.wrangler', 'manifest.json', 'new.js']);
+  expect(await shown()).toEqual(['manifest.json', 'new.js']);
+  expect(existsSync(join(out, '.wrangler/state'))).toBe(true);
   expect(await readFile(join(out, '.dev.vars'), 'utf8')).toBe('A=1');
 });
 
@@ -55,7 +60,7 @@ test('a build that fails leaves the older one as it was', async () => {
     throw new Error('no');
   });
   await expect(failing).rejects.toThrow('no');
-  expect((await readdir(out)).toSorted()).toEqual(['manifest.json', 'old.js']);
+  expect(await shown()).toEqual(['manifest.json', 'old.js']);
   expect(await readdir(join(parent, 'build'))).toEqual(['node']);
 });
 
@@ -74,4 +79,70 @@ test('a file is refused, and stays', async () => {
   );
   expect(await readFile(out, 'utf8')).toBe('CREATE TABLE orders (id INTEGER)');
   expect(await readdir(parent)).toEqual(['seed.sql']);
+});
+
+test('files that the last build did not write stay; a user file does not, because the program would read it', async () => {
+  await replaceFolder(out, write('old.js', '1'));
+  await writeFile(join(out, 'samconfig.toml'), 'stack_name = "shop"');
+  await mkdir(join(out, 'notes'));
+  await writeFile(join(out, 'config.yml'), 'svc: 1');
+  await writeFile(join(out, 'new.js'), 'mine');
+  await replaceFolder(out, write('new.js', '2'));
+  expect(await shown()).toEqual(['manifest.json', 'new.js', 'notes', 'samconfig.toml']);
+  expect(await readFile(join(out, 'new.js'), 'utf8')).toBe('2');
+  await replaceFolder(out, write('third.js', '3'));
+  expect(await shown()).toEqual(['manifest.json', 'notes', 'samconfig.toml', 'third.js']);
+});
+
+test('a link to a folder stays, and the folder behind it is replaced', async () => {
+  const real = await mkdtemp(join(tmpdir(), 'svc-behind-'));
+  await writeFile(join(real, '.dev.vars'), 'A=1');
+  await mkdir(join(parent, 'build'));
+  await symlink(real, out);
+  await replaceFolder(out, write('index.js', '1'));
+  expect((await lstat(out)).isSymbolicLink()).toBe(true);
+  expect((await readdir(real)).filter((name) => name !== '.svc-build.json').toSorted()).toEqual([
+    '.dev.vars',
+    'index.js',
+    'manifest.json',
+  ]);
+  expect(await readdir(join(parent, 'build'))).toEqual(['node']);
+  await rm(real, { recursive: true });
+  await replaceFolder(out, write('index.js', '2'));
+  expect(await readFile(join(real, 'index.js'), 'utf8')).toBe('2');
+});
+
+test('builds that end at the same moment leave one whole folder, the local files, and nothing else', async () => {
+  await replaceFolder(out, write('old.js', '1'));
+  await writeFile(join(out, '.dev.vars'), 'A=1');
+  for (let round = 0; round < 20; round += 1) {
+    await Promise.all(['a.js', 'b.js', 'c.js'].map((name) => replaceFolder(out, write(name, name))));
+    expect(await shown()).toHaveLength(2);
+    expect(await readFile(join(out, '.dev.vars'), 'utf8')).toBe('A=1');
+  }
+  expect(await readdir(join(parent, 'build'))).toEqual(['node']);
+});
+
+test('the unfinished folder is announced until the build has ended', async () => {
+  const announced: string[] = [];
+  const build = (end: () => void) =>
+    replaceFolder(
+      out,
+      async (folder) => {
+        expect(announced).toContain(folder);
+        end();
+      },
+      (folders) => {
+        announced.push(...folders);
+        return () => void announced.splice(0);
+      },
+    );
+  await build(() => {});
+  expect(announced).toEqual([]);
+  await expect(
+    build(() => {
+      throw new Error('no');
+    }),
+  ).rejects.toThrow('no');
+  expect(announced).toEqual([]);
 });
