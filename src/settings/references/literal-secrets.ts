@@ -1,3 +1,4 @@
+import { holdsCredential, isRemote } from '../../project/attachment.ts';
 import type { Finding } from '../../project/finding.ts';
 import { positionAt } from '../../project/yaml/position.ts';
 import { leavesOf, toKey } from '../effective/tree.ts';
@@ -38,8 +39,10 @@ function isLiteral(value: string | number | boolean): boolean {
   return template.kind === 'refused';
 }
 
+/** Whether an address has a credential. The user name of an HTTP address is one, such as a token. */
 function hasCredentials(text: string): boolean {
-  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) return false;
-  const { password } = new URL(text);
-  return password !== '';
+  if (!isRemote(text)) return false;
+  return (
+    holdsCredential(text) || (/^https?:/i.test(text) && URL.canParse(text) && new URL(text).username !== '')
+  );
 }

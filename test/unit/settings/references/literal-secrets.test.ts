@@ -47,3 +47,19 @@ telemetry: { endpoint: "https://u:planted@x.example", headers: { authorization: 
   expect(findings.every(({ code, line }) => code === 'literal-secret' && line > 0)).toBe(true);
   expect(JSON.stringify(findings)).not.toContain('planted');
 });
+
+it.each([
+  ['https://planted@x.example'],
+  ['https://x.example/v1?access_token=planted'],
+  ['postgres://u:planted@x.example/db'],
+])('%s is an address with a secret', (address) => {
+  const [finding] = check(userFile(`telemetry: { resource_attributes: { from: "${address}" } }\n`));
+  expect(finding).toMatchObject({ code: 'literal-secret' });
+});
+
+it.each([['https://x.example/v1?team=a'], ['postgres://u@x.example/db'], ['no secret = here']])(
+  '%s is none',
+  (text) => {
+    expect(check(userFile(`telemetry: { resource_attributes: { from: "${text}" } }\n`))).toEqual([]);
+  },
+);
