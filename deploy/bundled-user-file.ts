@@ -2,7 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { SvcError } from '../src/errors.ts';
 import { isObject } from '../src/json.ts';
+import { decodeLoosely } from '../src/project/yaml/decode.ts';
 import type { Path } from '../src/project/yaml/position.ts';
+import { withoutComments } from '../src/project/yaml/yaml.ts';
 import type { Selected } from '../src/settings/active.ts';
 import { leavesOf, valueAt } from '../src/settings/effective/tree.ts';
 import { checkLiteralSecrets } from '../src/settings/references/literal-secrets.ts';
@@ -10,7 +12,10 @@ import { type Callers, readCallers } from '../src/settings/sign-in.ts';
 import { readUserFile, type UserFile } from '../src/settings/user-file.ts';
 import { refuseBuild } from './compile-project.ts';
 
-/** Reads the user file for the artefact; null if none was named. Throws if it contains a secret (design, D15). */
+/**
+ * Reads the user file for the artefact, without its comments; null if none was named. Throws if it contains a secret
+ * (design, D15).
+ */
 export async function readConfig(path: string | undefined, root: string): Promise<string | null> {
   if (path === undefined) return null;
   const bytes = await readFile(resolve(root, path)).catch((cause) => {
@@ -18,7 +23,12 @@ export async function readConfig(path: string | undefined, root: string): Promis
     throw new SvcError('usage', `The user file ${path} cannot be read. ${fix}`, { cause });
   });
   refuseBuild(checkLiteralSecrets(bytes, path).filter(({ severity }) => severity === 'error'));
-  return new TextDecoder().decode(bytes);
+  return toBundledText(bytes);
+}
+
+/** The text of a user file in an artefact. A comment may hold a secret that a reference has replaced. */
+export function toBundledText(bytes: Uint8Array): string {
+  return withoutComments(decodeLoosely(bytes));
 }
 
 /** Reads the callers of a profile from the user file of an artefact. */

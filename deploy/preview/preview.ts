@@ -5,6 +5,7 @@ import { join, relative, sep } from 'node:path';
 import { type Manifest, parseManifest } from '../../src/catalog/manifest.ts';
 import { SvcError } from '../../src/errors.ts';
 import { VERSION } from '../../src/version.ts';
+import { toBundledText } from '../bundled-user-file.ts';
 import { CONFIG_FILE } from '../targets/target.ts';
 import { TARGETS, type TargetName } from '../targets/targets.ts';
 import type { Preview, PreviewOptions } from './process.ts';
@@ -85,7 +86,7 @@ function readManifest(text: string): Manifest | null {
 
 async function hasOtherConfig(out: string, config: string | null): Promise<boolean> {
   const there = await readFile(join(out, CONFIG_FILE), 'utf8').catch(() => null);
-  return there !== (config === null ? null : await readFile(config, 'utf8'));
+  return there !== (config === null ? null : toBundledText(await readFile(config)));
 }
 
 async function newerThan(built: number, out: string, { root, database }: Sources): Promise<string | null> {

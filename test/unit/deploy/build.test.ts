@@ -172,6 +172,15 @@ test('a user file with a secret in it is refused with its line and a fix, and th
   expect(await readdir(join(root, 'build')).catch(() => [])).toEqual([]);
 });
 
+test('comments of the user file stay at home, because they may hold a secret that a reference has replaced', async () => {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference as people write it
+  const text = `${user('${TOKEN}')}# token: planted-4711\n`;
+  await writeFile(join(root, 'config.yml'), text);
+  const { out } = await buildTarget({ root, public: true, target: 'node', config: 'config.yml' });
+  const bundled = await readFile(join(out, 'config.yml'), 'utf8');
+  expect(bundled).toBe(text.replace('# token: planted-4711', ''));
+});
+
 test('a user file that is not there is refused by name', async () => {
   const failed = buildTarget({ root, target: 'node', config: 'gone.yml' });
   await expect(failed).rejects.toMatchObject({ code: 'usage', message: expect.stringContaining('gone.yml') });
