@@ -41,6 +41,12 @@ export function chooseStore(target: BuildTarget, { asked, bytes, native }: Store
       '--store is for the wasm engine. The native engine opens remote files with `attach` of the profile.',
     );
   }
+  if (hasUser(asked)) {
+    throw new SvcError(
+      'usage',
+      '--store names an address with a user name or a password, which would be written into the artefact, and which the program cannot use. Leave them out, or store the database in S3: --store s3://bucket/folder.',
+    );
+  }
   const kind = kindOf(asked);
   if (kind !== null && stores.includes(kind)) return asked.replace(/\/+$/, '');
   const fix =
@@ -58,12 +64,19 @@ const FORMS: { readonly [kind in StoreKind]: string } = {
   https: 'https://host/folder',
 };
 
+function hasUser(store: string): boolean {
+  if (!URL.canParse(store)) return false;
+  const { username, password } = new URL(store);
+  return username !== '' || password !== '';
+}
+
 function kindOf(store: string): StoreKind | null {
   if (store === 'r2' || store === 'assets') return store;
   if (/^s3:\/\/[a-z0-9][a-z0-9.-]+(\/[\w.\-/]*)?$/.test(store)) return 's3';
-  // Another scheme is safe on this machine only.
-  const address = URL.canParse(store) ? new URL(store) : null;
+  // The address becomes a word of a command.
+  const address = /^[\w.~:/%[\]-]+$/.test(store) && URL.canParse(store) ? new URL(store) : null;
   if (address === null || address.search !== '' || address.hash !== '') return null;
+  // Another scheme is safe on this machine only.
   const here = address.protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(address.hostname);
   return address.protocol === 'https:' || here ? 'https' : null;
 }

@@ -35,6 +35,8 @@ it.each<[TargetName, string]>([
   ['node', 'assets'],
   ['node', 'http://example.com/a'],
   ['node', 'https://example.com/a?token=x'],
+  ['node', 'https://example.com/$(id)'],
+  ['node', 'https://example.com/a b'],
   ['aws-lambda', 'ftp://example.com'],
   ['aws-lambda', 's3://'],
 ])('is refused for %s if it is %s', async (target, store) => {
@@ -66,4 +68,12 @@ it('cuts a database into an asset for each block, in order', async () => {
   const blocks = ['0', '1', '2'].map((name) => readFile(join(folder, 'assets/blocks', name)));
   expect(Buffer.concat(await Promise.all(blocks)).equals(bytes)).toBe(true);
   await rm(folder, { recursive: true });
+});
+
+it('is refused with credentials, which are not shown', async () => {
+  for (const store of ['https://u:planted@example.com/a', 's3://planted@bucket/a']) {
+    const refused = await choose('node', store).catch((error) => error);
+    expect(refused).toMatchObject({ code: 'usage', message: expect.stringContaining('password') });
+    expect(refused.message).not.toContain('planted');
+  }
 });
