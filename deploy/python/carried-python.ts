@@ -11,13 +11,17 @@ export interface CarriedPython extends PythonProject {
 /** Files that Python, editors and tools leave behind. */
 const LEFT = /(^|\/)(__pycache__|\.[^/]+|[^/]+\.dist-info)(\/|$)|\.py[co]$/;
 
-/** Reads the files of Python endpoints and the project's folder of modules; null if there is no Python endpoint. */
+/**
+ * Reads the files of Python endpoints and the project's folder of modules; null if there is no Python endpoint. Throws
+ * `target_unsupported` if that folder is the project itself, whose other files do not belong into an artefact.
+ */
 export async function readPython(
   root: string,
   endpoints: readonly string[],
   folder: string,
 ): Promise<CarriedPython | null> {
   if (endpoints.length === 0) return null;
+  if (folder === '.') throw wholeProject();
   const project = await openProjectFiles(root);
   const modules = (await project.list(folder)).filter((path) => !LEFT.test(path));
   const files = new Map<string, Uint8Array>();
@@ -27,6 +31,13 @@ export async function readPython(
     files.set(path, bytes);
   }
   return { endpoints: [...new Set(endpoints)], folder, files, ...textsOf(files) };
+}
+
+function wholeProject(): SvcError {
+  return new SvcError(
+    'target_unsupported',
+    'An artefact contains the whole folder `paths.python`, and in svc-site.yml that is the project itself, with its databases, settings and builds. Move the modules into a folder such as python/, and write `python: python`.',
+  );
 }
 
 function textsOf(files: CarriedPython['files']): Pick<PythonProject, 'sources' | 'others'> {
