@@ -48,7 +48,8 @@ export async function buildTarget(options: BuildOptions): Promise<BuildResult> {
     const bundles = await bundleEntries(target, ready, manifest);
     await writeAll(folder, toBundleFiles(bundles));
     await writeAll(folder, toMaterials(bundles, ready, manifest, options));
-    await writeAll(folder, await toPlatformFiles(target, ready, manifest, options.target));
+    const platform = await toPlatformFiles(target, ready, manifest, options.target);
+    await writeAll(folder, (await target.keep?.(platform, out)) ?? platform);
     await writeAll(folder, toServedFiles(ready, manifest));
     onStep('finishing the folder');
     await target.finish(folder, await sizedFiles(folder));

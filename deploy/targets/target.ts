@@ -91,6 +91,8 @@ export interface BuildTarget {
   };
   /** The files that the platform's own tools deploy by, and a README. */
   readonly files: (facts: ProjectFacts) => { readonly [path: string]: string };
+  /** Takes over what people have added to these files in the older artefact. Default: nothing. */
+  readonly keep?: (files: Contents, older: string) => Promise<Contents>;
   /** Additions for a project with Python endpoints. */
   readonly python: {
     readonly bundles: BundleEntries;

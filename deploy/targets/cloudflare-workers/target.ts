@@ -13,7 +13,7 @@ import {
 import { remoteReadme, uploadCommand } from './bucket.ts';
 import { previewWorker } from './preview.ts';
 import { pythonWorkerFiles } from './python-worker.ts';
-import { wranglerToml } from './wrangler.ts';
+import { keepDatabases, wranglerToml } from './wrangler.ts';
 
 /** The largest static asset that Cloudflare allows, in bytes. */
 const ASSET_LIMIT = 25 * 1_048_576;
@@ -48,6 +48,7 @@ export const target: BuildTarget = {
     'wrangler.toml': wranglerToml(facts),
     'README.md': readme(facts) + remoteReadme(facts) + (facts.python ? PYTHON_README : ''),
   }),
+  keep: keepDatabases,
   python: {
     bundles: {},
     files: pythonWorkerFiles,

@@ -1,4 +1,6 @@
-import { CONFIG_FILE, type ProjectFacts, toDeploymentName } from '../target.ts';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CONFIG_FILE, type Contents, type ProjectFacts, toDeploymentName } from '../target.ts';
 import { bucketName } from './bucket.ts';
 
 const COMPATIBILITY_DATE = '2026-10-20';
@@ -43,6 +45,18 @@ function bucketBinding(project: string): string {
 binding = "DATABASE"
 bucket_name = "${bucketName(project)}"
 `;
+}
+
+const WRANGLER = 'wrangler.toml';
+
+/** A table of a D1 database, as `wrangler d1 create` prints it, up to the next table. */
+const DATABASES = /^\[\[d1_databases\]\].*(?:\r?\n(?!\s*\[).*)*/gm;
+
+/** Takes the bindings of D1 databases over from an older `wrangler.toml`, because no other file names them. */
+export async function keepDatabases(files: Contents, older: string): Promise<Contents> {
+  const found = await readFile(join(older, WRANGLER), 'utf8').catch(() => '');
+  const tables = (found.match(DATABASES) ?? []).map((table) => `\n${table.trimEnd()}\n`);
+  return { ...files, [WRANGLER]: [files[WRANGLER], ...tables].join('') };
 }
 
 function pythonBinding(project: string): string {

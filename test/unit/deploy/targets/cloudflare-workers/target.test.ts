@@ -1,3 +1,6 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { target } from '../../../../../deploy/targets/cloudflare-workers/target.ts';
 
@@ -39,4 +42,25 @@ test('the Worker comes before its assets, always', () => {
   expect(toml).toContain('name = "sales"');
   expect(toml).toContain('run_worker_first = true');
   expect(toml).toContain('binding = "ASSETS"');
+});
+
+test('D1 databases that were added to wrangler.toml stay in the next one, and nothing else does', async () => {
+  const older = await mkdtemp(join(tmpdir(), 'svc-older-'));
+  const built = target.files({ callers: 'nobody', project: 'Sales', version: '1.0.0' });
+  const keep = async () => String((await target.keep?.(built, older))?.['wrangler.toml']);
+  expect(await keep()).toBe(built['wrangler.toml']);
+  const tables = `
+[[d1_databases]]
+binding = "SESSIONS"
+database_name = "svc-sessions"
+database_id = "4711"
+
+[[d1_databases]] # another
+binding = "OTHER"
+`;
+  const edited = `name = "old"\n${tables}\n[vars]\nA = "1"\n`;
+  await writeFile(join(older, 'wrangler.toml'), edited);
+  expect(await keep()).toBe(`${built['wrangler.toml']}${tables}`);
+  await writeFile(join(older, 'wrangler.toml'), await keep());
+  expect(await keep()).toBe(`${built['wrangler.toml']}${tables}`);
 });
