@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { copyFile, mkdir, rm, stat } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { enforceReadableFile } from '../adapters/node/database/database-file.ts';
 import { SvcError, toSvcError } from '../src/errors.ts';
@@ -87,10 +87,10 @@ async function copyUnchanged(source: string, target: string): Promise<void> {
     (await Promise.all([source, ...logsOf(source)].map(version))).join(' ');
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const before = await versions();
-    await copyFile(source, target);
+    await copyWritable(source, target);
     for (const [index, log] of logsOf(target).entries()) {
       await rm(log, { force: true });
-      await copyFile(logsOf(source)[index] ?? '', log).catch(ignoreMissing);
+      await copyWritable(logsOf(source)[index] ?? '', log).catch(ignoreMissing);
     }
     if (before === (await versions())) return;
   }
@@ -98,6 +98,12 @@ async function copyUnchanged(source: string, target: string): Promise<void> {
     'database_unavailable',
     `${source} changes while it is copied. Stop the program that writes to it and try again.`,
   );
+}
+
+/** Copies a file. The copy of a file that nobody may write is one that its owner may write. */
+async function copyWritable(source: string, target: string): Promise<void> {
+  await copyFile(source, target);
+  await chmod(target, ((await stat(target)).mode & 0o777) | 0o200);
 }
 
 /** Writes the log of a database into its file, with the native engine, because the wasm engine only reads. */

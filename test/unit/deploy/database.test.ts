@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
@@ -50,6 +50,16 @@ test('what the log still holds is in the copy, which has no log', async () => {
   expect(await readdir(join(folder, 'out'))).toEqual(['data.duckdb']);
   expect(await ids(target)).toEqual([[1], [2]]);
   expect(copied.bytes).toBe((await stat(target)).size);
+});
+
+test('the copy of a database that nobody may write takes further tables', async () => {
+  await writeDatabaseWithLog();
+  for (const file of [source, `${source}.wal`]) await chmod(file, 0o444);
+  const target = join(folder, 'out', 'data.duckdb');
+  await copyDatabase(source, target, { keepSource: true });
+  expect((await stat(target)).mode & 0o777).toBe(0o644);
+  expect((await stat(source)).mode & 0o777).toBe(0o444);
+  expect(await ids(target)).toEqual([[1], [2]]);
 });
 
 test('copying twice gives the same bytes, also when there was a log', async () => {
