@@ -1,4 +1,5 @@
 import { SvcError } from '../../src/errors.ts';
+import { toErrorAnswer } from '../../src/http/errors.ts';
 
 /** The parts we use of a Function URL or API Gateway v2 event (payload format 2.0). */
 export interface HttpEvent {
@@ -64,11 +65,29 @@ export function toHead(response: Response): HttpHead {
   return { statusCode: response.status, headers, cookies: response.headers.getSetCookie() };
 }
 
-/** Converts a whole response. A body that is not text becomes base64. */
-export async function toLambdaResult(response: Response): Promise<HttpResult> {
+/** The largest payload that Lambda passes on as a whole, in bytes. */
+const MOST_BYTES = 6_291_556;
+/** The most bytes of a payload that a byte of the body becomes, as \u0000 does. */
+const MOST_PER_BYTE = 6;
+
+/**
+ * Converts a whole response. A body that is not text becomes base64. A response that is too large for Lambda becomes an
+ * error that says so: otherwise the client would get the platform's own without a reason.
+ */
+export async function toLambdaResult(response: Response, path = '/'): Promise<HttpResult> {
   const bytes = Buffer.from(await response.arrayBuffer());
   const isBase64Encoded = !isText(response.headers);
-  return { ...toHead(response), body: bytes.toString(isBase64Encoded ? 'base64' : 'utf8'), isBase64Encoded };
+  const body = bytes.toString(isBase64Encoded ? 'base64' : 'utf8');
+  const result = { ...toHead(response), body, isBase64Encoded };
+  if (bytes.length * MOST_PER_BYTE <= MOST_BYTES) return result;
+  const size = Buffer.byteLength(JSON.stringify(result));
+  return size <= MOST_BYTES ? result : toLambdaResult(tooLarge(size, path));
+}
+
+function tooLarge(bytes: number, path: string): Response {
+  const message = `The answer has ${(bytes / 1_048_576).toFixed(1)} MiB as Lambda sends it, and API Gateway and buffered Function URLs pass on 6 MiB. Ask for fewer rows or columns, or call a Function URL that streams.`;
+  const { status, body } = toErrorAnswer(new SvcError('result_too_large', message), path, '');
+  return Response.json(body, { status });
 }
 
 function isHttpEvent(event: unknown): event is HttpEvent {
@@ -81,13 +100,13 @@ function isHttpEvent(event: unknown): event is HttpEvent {
 function urlOf(event: HttpEvent): URL {
   const host = event.headers?.host ?? event.requestContext.domainName ?? 'lambda';
   const url = new URL(`https://${host}`);
-  url.pathname = withoutStage(event);
+  url.pathname = pathOf(event);
   url.search = event.rawQueryString ?? '';
   return url;
 }
 
-/** API Gateway puts a named stage in front of the path. The app does not know stages. */
-function withoutStage(event: HttpEvent): string {
+/** The path without the named stage that API Gateway puts in front of it. The app does not know stages. */
+export function pathOf(event: HttpEvent): string {
   const stage = event.requestContext.stage ?? '$default';
   const prefix = `/${stage}`;
   if (stage === '$default' || !`${event.rawPath}/`.startsWith(`${prefix}/`)) return event.rawPath;

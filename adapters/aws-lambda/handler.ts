@@ -6,6 +6,7 @@ import {
   type HttpHead,
   isFunctionUrl,
   parseEvent,
+  pathOf,
   toFetchRequest,
   toHead,
   toLambdaResult,
@@ -62,7 +63,7 @@ export function createLambdaHandler(
 export function createHandler(fetch: Fetch, scope: InvocationScope): BufferedHandler {
   return (event, context) =>
     withInvocation(event, context, scope, async (http, invocation) =>
-      toLambdaResult(await respond(fetch, http, invocation)),
+      toLambdaResult(await respond(fetch, http, invocation), pathOf(http)),
     );
 }
 
@@ -74,7 +75,7 @@ export function createStreamHandler(fetch: Fetch, scope: InvocationScope, lambda
       const response = await respond(fetch, http, invocation);
       if (isFunctionUrl(http))
         return send(response, lambda.HttpResponseStream.from(stream, toHead(response)));
-      stream.end(JSON.stringify(await toLambdaResult(response)));
+      stream.end(JSON.stringify(await toLambdaResult(response, pathOf(http))));
     });
 }
 

@@ -137,3 +137,18 @@ test('an empty response has an empty text body', async () => {
     isBase64Encoded: false,
   });
 });
+
+test('an answer that Lambda would not pass on says so, and how to get it', async () => {
+  const quotes = (count: number) => toLambdaResult(Response.json({ text: '"'.repeat(count) }), '/mcp');
+  // Each quote is escaped in the body, and again in the payload.
+  expect(await quotes(1_500_000)).toMatchObject({ statusCode: 200 });
+  const { statusCode, body } = await quotes(1_600_000);
+  expect(statusCode).toBe(500);
+  expect(JSON.parse(body)).toMatchObject({
+    jsonrpc: '2.0',
+    id: null,
+    error: {
+      message: expect.stringMatching(/^The answer has 6\.1 MiB .* pass on 6 MiB\. Ask for fewer rows/),
+    },
+  });
+});
