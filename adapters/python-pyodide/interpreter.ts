@@ -29,11 +29,13 @@ interface PyodideStartOptions extends Confinement {
 /** Starts an interpreter that has no access to the process it runs in. */
 export async function loadInterpreter(parts: PyodideFiles, options: PyodideStartOptions): Promise<Pyodide> {
   const { snapshot, still, hashSeed } = options;
+  const seed = hashSeed === undefined ? {} : { PYTHONHASHSEED: String(hashSeed) };
   const python = await parts.loadPyodide({
     indexURL: parts.indexURL,
     lockFileContents: LOCK_FILE,
     packageBaseUrl: '/nowhere/',
-    env: { HOME: '/home/pyodide', ...(hashSeed === undefined ? {} : { PYTHONHASHSEED: String(hashSeed) }) },
+    // Otherwise LANG is the language of the machine, and snapshots differ.
+    env: { HOME: '/home/pyodide', LANG: 'en_US.UTF-8', ...seed },
     jsglobals: { Object },
     createPyodideModule: confined(parts, options),
     _sysExecutable: 'python3',

@@ -1,8 +1,10 @@
+import { execFile } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { expect, test, vi } from 'vitest';
 import { pyodideFolder } from '../../../../adapters/python-pyodide/files.ts';
 import { readHostModules } from '../../../../adapters/python-pyodide/host-modules.ts';
@@ -18,6 +20,25 @@ test('the same input gives the same bytes', async () => {
   const modules = await readHostModules();
   const first = await createSnapshot(folder, modules, 7);
   expect(sha256(await createSnapshot(folder, modules, 7))).toBe(sha256(first));
+});
+
+test('a machine of another language gives the same bytes', async () => {
+  const from = (module: string) =>
+    new URL(`../../../../adapters/python-pyodide/${module}.ts`, import.meta.url);
+  const script = join(await mkdtemp(join(tmpdir(), 'svc-language-')), 'digest.mjs');
+  await writeFile(
+    script,
+    `import { createHash } from 'node:crypto';
+    import { readHostModules } from '${from('host-modules')}';
+    import { createSnapshot } from '${from('snapshot')}';
+    const bytes = await createSnapshot(new URL('${folder}'), await readHostModules(), 7);
+    process.stdout.write(createHash('sha256').update(bytes).digest('hex'));`,
+  );
+  const digest = async (LC_ALL: string) => {
+    const env = { ...process.env, LC_ALL };
+    return (await promisify(execFile)(process.execPath, [script], { env })).stdout;
+  };
+  expect(await digest('de_DE.UTF-8')).toBe(await digest('en_US.UTF-8'));
 });
 
 test('a machine keeps its own, made once, and drops what nobody has used for a month', async () => {
