@@ -43,11 +43,17 @@ function schemaOf(node: TypeNode, mode: Mode, nullable: boolean): JsonObject {
     ...picked(node, ['title', 'description']),
     ...enumOf(node, nullable),
     ...formatKeywords(node, mode),
-    ...picked(node, CONSTRAINTS),
+    ...picked(mode === 'output' ? withoutInexactStep(node) : node, CONSTRAINTS),
     ...(node.items ? { items: toJsonSchema(node.items, mode) } : {}),
     ...(node.type === 'object' ? objectOf(node, mode) : {}),
     ...picked(node, ['default', 'examples']),
   };
+}
+
+/** Clients divide doubles: 19.99 by 0.01 is no whole number for them, and they refuse the whole result. */
+function withoutInexactStep({ multipleOf, ...node }: TypeNode): TypeNode {
+  const isExact = multipleOf !== undefined && Number.isInteger(multipleOf * 1024);
+  return isExact ? { ...node, multipleOf } : node;
 }
 
 function picked(node: TypeNode, keys: readonly (keyof TypeNode)[]): JsonObject {

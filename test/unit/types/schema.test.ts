@@ -145,6 +145,20 @@ describe('the schema of a result', () => {
   });
 });
 
+describe('the step of a number', () => {
+  // Requirements: mcp.tool.structured
+  it.each([
+    [0.01, 19.99],
+    [0.1, 0.3],
+    [0.5, 1.5],
+    [3, 9],
+  ])('of %d keeps no client from a result of %d', (multipleOf, value) => {
+    const node: TypeNode = { type: 'number', multipleOf };
+    expect(createValidator(node, 'output')(value).ok).toBe(true);
+    expect(accepts(toOutputSchema(node), value)).toBe(true);
+  });
+});
+
 describe('schema and validator agree', () => {
   // Requirements: mcp.tool.structured
   it('on results: what we let out, a client lets in', () => {
