@@ -90,10 +90,13 @@ const SHOWN = 'The user sees the result in a view.';
 const NO_LINK = 'The arguments are too long for a link to all rows. Narrow them, or ask for less at a time.';
 
 /** The value as text, in the form that the tool declares. */
-function toText({ format }: ToolEntry, { value, text: json }: Outcome): string {
+function toText({ format }: ToolEntry, { value, text: json, truncated }: Outcome): string {
   const table = format === undefined || format === 'json' ? null : toTable(value);
   if (table === null) return json;
-  return format === 'csv' ? toCsv(table, '\n').trimEnd() : toMarkdownTable(table);
+  // Models' APIs refuse a text without characters.
+  if (table.rows.length === 0) return truncated === null ? 'No rows.' : 'No row is shown.';
+  if (table.columns.length === 0) return json;
+  return format === 'csv' ? toCsv(table, '\n').slice(0, -1) : toMarkdownTable(table);
 }
 
 function toStructured(entry: ToolEntry, value: JsonValue, era: Era): unknown {

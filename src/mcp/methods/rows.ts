@@ -21,10 +21,18 @@ export function toCell(value: JsonValue | undefined): string {
   return value === undefined || value === null ? '' : toTextOrJson(value);
 }
 
-/** Formats a table as CSV with a header (RFC 4180). An empty text is quoted, so that it differs from null. */
+/**
+ * Formats a table as CSV with a header (RFC 4180). An empty text is quoted, so that it differs from null. Null is quoted too
+ * if there is one column, because readers skip lines without anything.
+ */
 export function toCsv({ columns, rows }: Table, newline = '\r\n'): string {
+  const isSingle = columns.length === 1;
   const lines = rows.map((row) =>
-    columns.map((name) => (row[name] === '' ? '""' : quoted(toCell(row[name])))).join(','),
+    columns
+      .map((name) =>
+        row[name] === '' || (isSingle && toCell(row[name]) === '') ? '""' : quoted(toCell(row[name])),
+      )
+      .join(','),
   );
   return [columns.map(quoted).join(','), ...lines, ''].join(newline);
 }
@@ -43,5 +51,8 @@ export function toMarkdownTable({ columns, rows }: Table): string {
 }
 
 function escaped(text: string): string {
-  return text.replaceAll('\\', '\\\\').replaceAll('|', '\\|').replaceAll(/\r?\n/g, '<br>');
+  return text
+    .replaceAll('\\', '\\\\')
+    .replaceAll('|', '\\|')
+    .replaceAll(/\r\n?|\n/g, '<br>');
 }

@@ -22,7 +22,7 @@ export function summarize(table: Table, { atLeast }: { readonly atLeast: boolean
   const head = cut([size, ...described, ...rest].join('\n'), MOST_CHARACTERS);
   for (let shown = Math.min(MOST_ROWS, rows.length); shown > 0; shown -= 1) {
     const first = { columns: named, rows: rows.slice(0, shown).map((row) => shortened(row, named)) };
-    const text = `${head}\nFirst ${count(shown, 'row')}:\n${toCsv(first, '\n').trimEnd()}`;
+    const text = `${head}\nFirst ${count(shown, 'row')}:\n${toCsv(first, '\n').slice(0, -1)}`;
     if (text.length <= MOST_CHARACTERS) return text;
   }
   return head;

@@ -49,13 +49,30 @@ const TREE = {
 `,
 };
 
+const FORMS = ['csv', 'markdown'] as const;
+/** Tools that return their rows in each form of `format`. */
+const ROWS_IN_FORM = {
+  none: 'SELECT 1 AS a WHERE false',
+  odd: `SELECT unnest(['x', NULL, '', 'end  ', NULL]) AS a`,
+  lines: `SELECT 'a' || chr(13) || 'b' AS a, 'c' || chr(13) || chr(10) || 'd' AS b`,
+  huge: `SELECT repeat('x', 2000) AS a`,
+} as const;
+const FORM_TREE = Object.fromEntries(
+  FORMS.flatMap((format) =>
+    Object.entries(ROWS_IN_FORM).map(([name, sql]) => [
+      `tools/${name}_${format}.yml`,
+      `tool:\n  name: ${name}_${format}\n  format: ${format}\n  limits: { bytes: 1024 }\n  source: { code: "${sql}" }\n`,
+    ]),
+  ),
+);
+
 const BOSS: User = { ...ALICE, id: 'u-2', role: 'boss' };
 const NOT_OPENED = 'The link is too old, or it belongs to another caller. Call the tool again.';
 let served: Served;
 let now = 1_800_000_000_000;
 
 beforeAll(async () => {
-  served = await serveTree(TREE, SEED);
+  served = await serveTree({ ...TREE, ...FORM_TREE }, SEED);
 });
 afterAll(() => served.close());
 
@@ -239,6 +256,21 @@ describe('the text of a result', () => {
     const listed = await exchange(appOf(null), modern('tools/list'));
     const tools = (listed.json.result as { tools: { name: string; outputSchema?: unknown }[] }).tools;
     expect(tools.find(({ name }) => name === 'text')?.outputSchema).toBeUndefined();
+  });
+});
+
+describe('the text of a result in the form of `format`', () => {
+  // Requirements: large.format
+  it.each([
+    ['none_csv', 'No rows.'],
+    ['none_markdown', 'No rows.'],
+    ['huge_csv', 'No row is shown.'],
+    // A line without anything would be no row for a reader of CSV.
+    ['odd_csv', 'a\nx\n""\n""\nend  \n""'],
+    ['odd_markdown', '| a |\n|---|\n| x |\n|  |\n|  |\n| end   |\n|  |'],
+    ['lines_markdown', '| a | b |\n|---|---|\n| a<br>b | c<br>d |'],
+  ])('has every row of %s', async (name, text) => {
+    expect((await call(name)).content[0]).toEqual({ type: 'text', text });
   });
 });
 
