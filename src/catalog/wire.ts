@@ -1,7 +1,7 @@
 import type { JsonObject } from '../json.ts';
 import { adjustSchema, policySchemaEffects } from '../policy/schema.ts';
 import type { Endpoint, PromptEndpoint, ResourceEndpoint, ToolEndpoint } from '../project/model.ts';
-import { hasDefault } from '../types/node.ts';
+import { hasDefault, type TypeNode } from '../types/node.ts';
 import { toInputSchema, toOutputSchema } from '../types/schema.ts';
 import type { CompiledSource } from './model.ts';
 
@@ -16,10 +16,16 @@ export function toWireTool(tool: ToolEndpoint, source: CompiledSource): JsonObje
     inputSchema: toInputSchema(parameters),
     ...(returns === null || !isStructured(tool)
       ? {}
-      : { outputSchema: adjustSchema(toOutputSchema(returns), policySchemaEffects(policies, returns)) }),
+      : { outputSchema: adjustSchema(toResultSchema(returns), policySchemaEffects(policies, returns)) }),
     ...hints(source, annotations),
     ...decorated(tool),
   };
+}
+
+/** A list that is cut to its limits, or is the beginning of a large result, may have fewer items than `return` asks for. */
+function toResultSchema(returns: TypeNode): JsonObject {
+  const { minItems: _, ...schema } = toOutputSchema(returns);
+  return schema;
 }
 
 /** Whether results have `structuredContent`. Otherwise they are blocks or a text. */

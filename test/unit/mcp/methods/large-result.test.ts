@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AppOptions, createApp } from '../../../../src/app.ts';
 import { checkCatalog } from '../../../../src/catalog/checks/check.ts';
@@ -9,6 +10,7 @@ import type { User } from '../../../../src/context.ts';
 import { createKeyRing, generateKey, parseKeys } from '../../../../src/crypto/keys.ts';
 import { createSealer } from '../../../../src/crypto/seal.ts';
 import { LOCAL_ACCESS } from '../../../../src/http/access.ts';
+import type { JsonObject } from '../../../../src/json.ts';
 import { ALICE, loadTree, type Served, serveTree } from '../../call/project.ts';
 import { exchange, legacy, modern } from '../fixture.ts';
 
@@ -29,6 +31,12 @@ const TREE = {
   'tools/parquet.yml': tool('parquet', 'large_result: { format: parquet }'),
   'tools/bounded.yml': tool('bounded', 'large_result: { rows: 10 }\n  limits: { rows: 50 }'),
   'tools/few.yml': tool('few', 'large_result: { rows: 10 }').replace('ORDER BY id', 'ORDER BY id LIMIT 10'),
+  'tools/least.yml': `tool:
+  name: least
+  large_result: { rows: 10 }
+  return: { type: array, minItems: 8, items: { type: object } }
+  source: { code: SELECT id FROM sales }
+`,
   'tools/asked.yml': `tool:
   name: asked
   parameters: [{ name: word, type: string }]
@@ -166,6 +174,17 @@ describe('a large result', () => {
     const { content, structuredContent } = await call('few');
     expect(content).toHaveLength(1);
     expect(structuredContent).toHaveLength(10);
+  });
+
+  // Requirements: large.summary
+  it('fits its schema, which asks for no more rows than it has', async () => {
+    const { json } = await exchange(appOf(ALICE), modern('tools/list'));
+    const { tools } = json.result as { tools: { name: string; outputSchema?: JsonObject }[] };
+    const schema = tools.find(({ name }) => name === 'least')?.outputSchema ?? {};
+    const { structuredContent } = await call('least');
+    expect(structuredContent).toHaveLength(5);
+    const check = new AjvJsonSchemaValidator().getValidator(schema);
+    expect(check(structuredContent)).toMatchObject({ valid: true });
   });
 
   // Requirements: large.formats
