@@ -29,7 +29,7 @@ export function toBlocks(value: JsonValue, endpoint: string): readonly Block[] {
     if (block !== null) return block;
     throw new SvcError(
       'result_invalid',
-      `Row ${index + 1} of ${endpoint} is no block of content. A row has \`type\` text (with \`text\`), image or audio (\`data\`, \`mime_type\`), resource (\`uri\`, \`text\` or \`data\`) or resource_link (\`uri\`).`,
+      `Row ${index + 1} of ${endpoint} is no block of content. A row has \`type\` text (with \`text\`), image or audio (\`data\`, \`mime_type\`), resource (\`uri\`, \`text\` or \`data\`) or resource_link (\`uri\`). \`data\` is a BLOB.`,
     );
   });
 }
@@ -50,7 +50,7 @@ function toBlock(row: JsonObject, types?: readonly string[]): Block | null {
       return typeof text === 'string' ? { type, text } : null;
     case 'image':
     case 'audio':
-      return typeof data === 'string' && typeof mimeType === 'string' ? { type, data, mimeType } : null;
+      return isBase64(data) && typeof mimeType === 'string' ? { type, data, mimeType } : null;
     case 'resource':
       return typeof uri === 'string' ? toEmbedded(uri, row) : null;
     case 'resource_link':
@@ -60,11 +60,22 @@ function toBlock(row: JsonObject, types?: readonly string[]): Block | null {
   }
 }
 
+/** Clients decode by the same function, and refuse a whole result for one block that it does not take. */
+function isBase64(value: JsonValue | undefined): value is string {
+  if (typeof value !== 'string') return false;
+  try {
+    atob(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function toEmbedded(uri: string, { text, data, mime_type: mimeType }: JsonObject): Block | null {
   const type = 'resource';
   const said = typeof mimeType === 'string' ? mimeType : null;
   if (typeof text === 'string') return { type, resource: { uri, mimeType: said ?? 'text/plain', text } };
-  if (typeof data !== 'string') return null;
+  if (!isBase64(data)) return null;
   return { type, resource: { uri, mimeType: said ?? 'application/octet-stream', blob: data } };
 }
 
