@@ -33,9 +33,9 @@ export function clientShowsViews({ era, callerOf }: ServerDeps, ctx: ServerConte
   return showsViews(envelope[CLIENT_CAPABILITIES_META_KEY]);
 }
 
-/** Whether tools of a catalog have views. */
-export function hasViews({ tools }: Catalog): boolean {
-  return Object.values(tools).some(({ view }) => view !== undefined);
+/** Whether clients get views of a catalog's tools. They learn of a view by the list of tools, which a search replaces. */
+export function hasViews({ tools, search }: Catalog): boolean {
+  return search !== true && Object.values(tools).some(({ view }) => view !== undefined);
 }
 
 /** A tool as a client with views lists it. */
@@ -46,10 +46,11 @@ export function withView({ name, view }: ToolEntry, wire: JsonObject): JsonObjec
 }
 
 /** The tool of a view's URI; null for any other URI. */
-export function findViewed({ tools }: Catalog, uri: string): ToolEntry | null {
+export function findViewed(catalog: Catalog, uri: string): ToolEntry | null {
+  const { tools } = catalog;
   const name = uri.startsWith(PREFIX) ? uri.slice(PREFIX.length) : '';
   const entry = Object.hasOwn(tools, name) ? tools[name] : undefined;
-  return entry?.view === undefined ? null : entry;
+  return entry?.view === undefined || !hasViews(catalog) ? null : entry;
 }
 
 /** The page of a tool's view. It uses no network, so its Content-Security-Policy allows none. */

@@ -7,7 +7,7 @@ import { chooseView } from '../../../../src/catalog/view.ts';
 import { LOCAL_ACCESS } from '../../../../src/http/access.ts';
 import { VIEW_PAGE } from '../../../../src/mcp/views/page.ts';
 import type { TypeNode } from '../../../../src/types/node.ts';
-import { loadTree, type Served, serveTree, type Tree } from '../../call/project.ts';
+import { loadTree, type Served, SITE, serveTree, type Tree } from '../../call/project.ts';
 import { legacy, MODERN, post } from '../fixture.ts';
 
 const EXTENSIONS = {
@@ -299,6 +299,23 @@ describe('view: auto', () => {
   ] as const)('is %s for %j', (view, returns) => {
     expect(chooseView(returns)).toBe(view);
   });
+});
+
+// Requirements: view.unseen
+it('sends the same bytes with `view` as without if clients search for tools, which lists no views', async () => {
+  const site = `${SITE}tool_search: true\n`;
+  const searched = await Promise.all(
+    ['view: auto', ''].map((view) => serveTree({ 'svc-site.yml': site, ...treeOf(view) }, '')),
+  );
+  const calls: typeof REQUESTS = [...REQUESTS, ['tools/call', { name: 'call', arguments: DAYS }]];
+  for (const [method, params] of calls) {
+    const { body, headers } = modern(method, params, EXTENSIONS);
+    const [one, other] = await Promise.all(
+      searched.map(async (served) => (await appOf(served).fetch(post(body, headers))).text()),
+    );
+    expect(one).toBe(other);
+  }
+  await Promise.all(searched.map((served) => served.close()));
 });
 
 // Requirements: view.kinds
