@@ -2,11 +2,10 @@ import type { ViewKind } from './config.ts';
 import { shape } from './element.ts';
 import { type Formats, toNumber } from './format.ts';
 import type { Row } from './rows.ts';
+import { alongScale, extent, isNumeric, scale, ticksOf } from './scale.ts';
 
 const [LEFT, RIGHT, TOP, BOTTOM] = [56, 12, 12, 36];
 const MOST_SERIES = 6;
-/** The room of a label along the axis, in pixels. */
-const LABEL_ROOM = 96;
 /** More bars than this have no room. */
 export const MOST_BARS = 60;
 
@@ -20,6 +19,8 @@ interface Size {
 interface ChartColumns {
   readonly along: string;
   readonly drawn: readonly string[];
+  /** The number of columns of numbers, of which a chart draws the first ones. */
+  readonly numeric: number;
 }
 
 /** Chooses the columns of a chart; null if no column has numbers. */
@@ -31,13 +32,9 @@ export function columnsOf(
   const numeric = columns.filter((name) => isNumeric(rows, name));
   const [first = ''] = columns;
   const along = isScatter ? (numeric[0] ?? first) : first;
-  const drawn = numeric.filter((name) => name !== along).slice(0, MOST_SERIES);
-  return drawn.length === 0 ? null : { along, drawn };
-}
-
-function isNumeric(rows: readonly Row[], name: string): boolean {
-  const values = rows.map((row) => row[name]).filter((value) => value !== null && value !== undefined);
-  return values.length > 0 && values.every((value) => !Number.isNaN(toNumber(value)));
+  const others = numeric.filter((name) => name !== along);
+  const drawn = others.slice(0, MOST_SERIES);
+  return drawn.length === 0 ? null : { along, drawn, numeric: others.length };
 }
 
 /** The data of a chart. */
@@ -62,7 +59,7 @@ export function drawChart(
   );
   const zero = view === 'bar' || view === 'area';
   const y = scale(ticksOf(extent(zero ? [0, ...values] : values)), [size.height - BOTTOM, TOP]);
-  const x = alongScale(rows, along, { view, width: size.width });
+  const x = alongScale(rows, along, { view, range: [LEFT, size.width - RIGHT] });
   const svg = shape('svg', { ...frameOf(size), role: 'img', 'aria-label': label });
   for (const tick of y.ticks) {
     const at = y.place(tick);
@@ -75,13 +72,14 @@ export function drawChart(
     svg.append(shape('text', { x: at, y: size.height - BOTTOM + 16, 'text-anchor': 'middle' }, text));
   }
   for (const [index, name] of drawn.entries()) {
-    const points = rows.flatMap((row, at): readonly Point[] => {
-      const value = toNumber(row[name]);
+    const points = rows.flatMap((row, at): readonly Mark[] => {
+      const [value, place] = [toNumber(row[name]), x.place(row, at)];
+      if (Number.isNaN(place)) return [];
       const tip = `${formats.text(row[along])} · ${titleOf(name)}: ${formats.text(row[name])}`;
-      return Number.isNaN(value) ? [] : [{ x: x.place(row, at), y: y.place(value), tip }];
+      return [Number.isNaN(value) ? null : { x: place, y: y.place(value), tip }];
     });
     svg.append(
-      drawSeries(view, points, {
+      drawSeries(view, runsOf(points), {
         index,
         many: drawn.length,
         width: x.step,
@@ -98,6 +96,19 @@ interface Point {
   readonly tip: string;
 }
 
+/** The point of a row; null for a row without a value. */
+type Mark = Point | null;
+
+/** Splits points at the rows without a value, where a line would tell of values that are not there. */
+function runsOf(marks: readonly Mark[]): readonly (readonly Point[])[] {
+  const runs: Point[][] = [[]];
+  for (const mark of marks) {
+    if (mark === null) runs.push([]);
+    else runs.at(-1)?.push(mark);
+  }
+  return runs.filter((run) => run.length > 0);
+}
+
 interface Series {
   readonly index: number;
   readonly many: number;
@@ -107,8 +118,13 @@ interface Series {
   readonly base: number;
 }
 
-function drawSeries(view: ViewKind, points: readonly Point[], { index, many, width, base }: Series) {
+function drawSeries(
+  view: ViewKind,
+  runs: readonly (readonly Point[])[],
+  { index, many, width, base }: Series,
+) {
   const group = shape('g', { class: `series s${index}` });
+  const points = runs.flat();
   if (view === 'bar') {
     const each = (width * 0.8) / many;
     for (const { x, y, tip } of points) {
@@ -125,85 +141,26 @@ function drawSeries(view: ViewKind, points: readonly Point[], { index, many, wid
     return group;
   }
   if (view !== 'scatter') {
-    const line = points
-      .map(({ x, y }, at) => `${at === 0 ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`)
-      .join('');
-    const [first, last] = [points[0], points.at(-1)];
-    if (view === 'area' && first && last) {
-      group.append(shape('path', { d: `${line}L${last.x} ${base}L${first.x} ${base}Z`, class: 'area' }));
-    }
-    group.append(shape('path', { d: line, class: 'line' }));
+    const lines = runs.map(toPath);
+    const areas = runs.map((run, at) => `${lines[at]}L${run.at(-1)?.x} ${base}L${run[0]?.x} ${base}Z`);
+    if (view === 'area') group.append(shape('path', { d: areas.join(''), class: 'area' }));
+    group.append(shape('path', { d: lines.join(''), class: 'line' }));
   }
-  // Many points would hide the line.
-  if (view === 'scatter' || points.length <= 60) {
-    for (const { x, y, tip } of points) {
-      group.append(shape('circle', { cx: x, cy: y, r: 3, class: 'fill' }, shape('title', {}, tip)));
-    }
+  // Many points would hide the line. A point without neighbours has no line.
+  const isFew = view === 'scatter' || points.length <= 60;
+  for (const { x, y, tip } of isFew ? points : runs.flatMap((run) => (run.length === 1 ? run : []))) {
+    group.append(shape('circle', { cx: x, cy: y, r: 3, class: 'fill' }, shape('title', {}, tip)));
   }
   return group;
+}
+
+function toPath(points: readonly Point[]): string {
+  return points.map(({ x, y }, at) => `${at === 0 ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`).join('');
 }
 
 /** The attributes of a drawing whose unit is a pixel. */
 function frameOf({ width, height }: Size) {
   return { viewBox: `0 0 ${width} ${height}`, width, height };
-}
-
-function extent(values: readonly number[]): readonly [number, number] {
-  const least = values.reduce((one, other) => Math.min(one, other), Number.POSITIVE_INFINITY);
-  const most = values.reduce((one, other) => Math.max(one, other), Number.NEGATIVE_INFINITY);
-  return least === most ? [least - 1, most + 1] : [least, most];
-}
-
-/** About five round numbers around a range. */
-function ticksOf([least, most]: readonly [number, number]): readonly number[] {
-  const rough = (most - least) / 4;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((factor) => factor * power).find((one) => one >= rough) ?? rough;
-  const first = Math.floor(least / step);
-  const count = Math.ceil(most / step) - first + 1;
-  return Array.from({ length: count }, (_, index) => Number(((first + index) * step).toPrecision(12)));
-}
-
-function scale(ticks: readonly number[], [from, to]: readonly [number, number]) {
-  const [least, most] = [ticks[0] ?? 0, ticks.at(-1) ?? 1];
-  const place = (value: number) => from + ((value - least) / (most - least || 1)) * (to - from);
-  return { ticks, least, place };
-}
-
-/** Numbers have their place along the axis; all other values have one room each. */
-function alongScale(
-  rows: readonly Row[],
-  along: string,
-  { view, width }: { readonly view: ViewKind; readonly width: number },
-) {
-  const [from, to] = [LEFT, width - RIGHT];
-  const most = Math.max(2, Math.floor((to - from) / LABEL_ROOM));
-  if (view !== 'bar' && isNumeric(rows, along)) {
-    const x = scale(ticksOf(extent(rows.map((row) => toNumber(row[along])))), [from, to]);
-    return {
-      step: 0,
-      place: (row: Row, _: number) => x.place(toNumber(row[along])),
-      labels: (formats: Formats) =>
-        x.ticks
-          .filter((_, index) => index % Math.ceil(x.ticks.length / most) === 0)
-          .map((tick) => [formats.axis(tick), x.place(tick)] as const),
-    };
-  }
-  const step = (to - from) / Math.max(rows.length, 1);
-  const place = (_: Row, index: number) => from + step * (index + 0.5);
-  const every = Math.max(1, Math.ceil(rows.length / most));
-  return {
-    step,
-    place,
-    labels: (formats: Formats) =>
-      rows.flatMap((row, index) =>
-        index % every === 0 ? [[shorten(formats.text(row[along])), place(row, index)] as const] : [],
-      ),
-  };
-}
-
-function shorten(text: string): string {
-  return text.length > 12 ? `${text.slice(0, 11)}…` : text;
 }
 
 const LATITUDE = /^(lat|latitude|breite)$/i;
@@ -213,6 +170,12 @@ const LONGITUDE = /^(lon|lng|long|longitude|länge)$/i;
 export function placeColumns(columns: readonly string[]): readonly [string, string] | null {
   const [lat, lon] = [LATITUDE, LONGITUDE].map((form) => columns.find((name) => form.test(name)));
   return lat === undefined || lon === undefined ? null : [lat, lon];
+}
+
+/** A row at its place on the earth; null for a row without one. */
+export function pointOf(row: Row, [lat, lon]: readonly [string, string]) {
+  const [north, east] = [toNumber(row[lat]), toNumber(row[lon])];
+  return Math.abs(north) <= 90 && Math.abs(east) <= 180 ? { row, north, east } : null;
 }
 
 /** Draws points at their latitude and longitude over a net of degrees; null without such columns. It loads no tiles. */
@@ -228,9 +191,7 @@ export function drawMap(
   const places = placeColumns(columns);
   if (places === null) return null;
   const [lat, lon] = places;
-  const points = rows
-    .map((row) => ({ row, north: toNumber(row[lat]), east: toNumber(row[lon]) }))
-    .filter(({ north, east }) => Math.abs(north) <= 90 && Math.abs(east) <= 180);
+  const points = rows.flatMap((row) => pointOf(row, places) ?? []);
   const [south, top] = padded(extent(points.map(({ north }) => north)));
   const [west, right] = padded(extent(points.map(({ east }) => east)));
   const narrowing = Math.cos((((south + top) / 2) * Math.PI) / 180) || 1;

@@ -1,8 +1,9 @@
-import { columnsOf, drawChart, drawMap, MOST_BARS, placeColumns } from './chart.ts';
+import { columnsOf, drawChart, drawMap, MOST_BARS, placeColumns, pointOf } from './chart.ts';
 import type { ViewKind } from './config.ts';
 import { element } from './element.ts';
 import type { Formats } from './format.ts';
 import { columnNames, type Row } from './rows.ts';
+import { countPlaceless } from './scale.ts';
 
 /** The views that are drawings. */
 const DRAWN_VIEWS = ['line', 'bar', 'area', 'scatter', 'map'] as const satisfies readonly ViewKind[];
@@ -37,22 +38,39 @@ export function drawFigure(
   const size = sizeIn(room);
   const names = columnNames(rows);
   if (view === 'map') {
-    const map = drawMap(rows, { columns: names, label, size }, formats);
-    return map === null ? null : element('figure', {}, map);
+    const [map, places] = [drawMap(rows, { columns: names, label, size }, formats), placeColumns(names)];
+    if (map === null || places === null) return null;
+    const lost = rows.filter((row) => pointOf(row, places) === null).length;
+    return element('figure', {}, map, ...captionOf(placelessOf(lost, rows, formats)));
   }
   const columns = columnsOf(rows, names, view === 'scatter');
   if (columns === null) return null;
-  const legend = columns.drawn.map((name, index) =>
-    element('span', { class: `key s${index}` }, titleOf(name)),
-  );
-  const isPart = view === 'bar' && rows.length > MOST_BARS;
-  const part = `The first ${MOST_BARS} of ${formats.text(rows.length)} rows.`;
+  const { along, drawn, numeric } = columns;
+  const legend = drawn.map((name, index) => element('span', { class: `key s${index}` }, titleOf(name)));
+  const lost = view === 'bar' ? 0 : countPlaceless(rows, along);
+  const notes = [
+    ...(view === 'bar' && rows.length > MOST_BARS
+      ? [`The first ${MOST_BARS} of ${formats.text(rows.length)} rows.`]
+      : []),
+    ...(numeric > drawn.length ? [`The first ${drawn.length} of ${numeric} columns.`] : []),
+    ...placelessOf(lost, rows, formats),
+  ];
   return element(
     'figure',
     {},
     drawChart({ rows, columns, view, label, titleOf, size }, formats),
-    element('figcaption', {}, ...legend, ...(isPart ? [part] : [])),
+    ...captionOf([...legend, notes.join(' ')]),
   );
+}
+
+function captionOf(parts: readonly (Node | string)[]): readonly HTMLElement[] {
+  const shown = parts.filter((part) => part !== '');
+  return shown.length === 0 ? [] : [element('figcaption', {}, ...shown)];
+}
+
+/** Says that a drawing lacks rows. */
+function placelessOf(lost: number, rows: readonly Row[], formats: Formats): readonly string[] {
+  return lost === 0 ? [] : [`${formats.text(lost)} of ${formats.text(rows.length)} rows have no place.`];
 }
 
 function sizeIn(room: number) {

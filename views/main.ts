@@ -83,9 +83,7 @@ function sorted(): readonly Row[] {
 function compare(one: unknown, other: unknown): number {
   const [empty, otherEmpty] = [one ?? null, other ?? null].map((value) => value === null);
   if (empty || otherEmpty) return Number(empty) - Number(otherEmpty);
-  const [left, right] = [toNumber(one), toNumber(other)];
-  if (!Number.isNaN(left) && !Number.isNaN(right)) return left - right;
-  return String(one).localeCompare(String(other), state.context.locale);
+  return formats.compare(one, other);
 }
 
 const offset = () => Math.max(0, toNumber(state.args.offset ?? 0) || 0);
@@ -98,7 +96,8 @@ function pagesByCalls(): boolean {
 
 /** Whether the tool has rows that the page does not have. */
 function hasMissingRows(): boolean {
-  return pagesByCalls() || state.cut !== null;
+  const isPage = config.pageSize !== null && (offset() > 0 || state.rows.length >= pageSize());
+  return pagesByCalls() || isPage || state.cut !== null;
 }
 
 /** Whether the tool sorts all its rows by a column. Rows that are all at hand need no call. */

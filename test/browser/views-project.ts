@@ -89,6 +89,20 @@ const tools: readonly ToolOptions[] = [
   { name: 'sorted', view: 'table', sql: SORTED, more: pages(50, ORDER) },
   { name: 'whole', view: 'table', sql: 'SELECT * FROM sales ORDER BY id', more: 'limits: { rows: 1000 }' },
   { name: 'thousand', view: 'table', sql: 'SELECT * FROM sales ORDER BY id LIMIT 1000' },
+  ...Object.entries({
+    gaps: [
+      'line',
+      "SELECT * FROM (VALUES (DATE '2024-01-01', 1.5), ('2024-01-02', 2), ('2024-01-03', NULL), ('2024-01-31', 9)) t(day, total)",
+    ],
+    holes: ['scatter', 'SELECT * FROM (VALUES (1, 10), (NULL, 20), (3, 30)) t(a, b)'],
+    nowhere: ['map', 'SELECT * FROM (VALUES (48.0, 2.0), (NULL, 2.5), (49.0, 3.0)) t(lat, lon)'],
+    wide: ['bar', "SELECT 'a' AS name, 1 AS a, 2 AS b, 3 AS c, 4 AS d, 5 AS e, 6 AS f, 7 AS g, 8 AS h"],
+    narrow: ['line', "SELECT 'n' || i AS name, 10000 + i * 50 AS total FROM range(9) t(i)"],
+    dates: [
+      'table',
+      "SELECT * FROM (VALUES ('0000-00-00', 1e-9, '9007199254740993'), ('2024-02-30', 2.0, '9007199254740994'), ('2024-02-29', 3.0, '9007199254740992')) t(day, share, id)",
+    ],
+  }).map(([name, [view = '', sql = '']]) => ({ name, view, sql, mask: false })),
   { name: 'bare', view: 'table', sql: 'SELECT * FROM sales ORDER BY id LIMIT 20', mask: false },
 ];
 

@@ -164,6 +164,55 @@ describe.skipIf(PACKAGES === undefined || executablePath === null)('views in App
     await whole.page.close();
   });
 
+  // Requirements: view.kinds
+  it('draws no line over rows without a value, and gives days their distances', async () => {
+    const { page, frame } = await open('gaps');
+    const line = (await frame.locator('svg .line').getAttribute('d')) ?? '';
+    expect(line.match(/[ML]/g)).toEqual(['M', 'L', 'M']);
+    const [first = 0, second = 0, last = 0] = [...line.matchAll(/[ML]([\d.]+)/g)].map(([, x]) => Number(x));
+    expect((last - first) / (second - first)).toBeCloseTo(30, 0);
+    await page.close();
+  });
+
+  // Requirements: view.kinds, view.cut
+  it.each([
+    ['holes', '1 of 3 rows have no place.'],
+    ['nowhere', '1 of 3 rows have no place.'],
+    ['wide', 'The first 6 of 8 columns.'],
+  ])('draws what it can of %s, within its frame, and says what it lacks', async (name, note) => {
+    const { page, frame } = await open(name);
+    expect(await frame.locator('figcaption').textContent()).toContain(note);
+    const [svg, ...marks] = await frame.evaluate<{ left: number; right: number }[]>(`
+      [...document.querySelectorAll('svg, .series > *')].map((one) => one.getBoundingClientRect().toJSON())`);
+    expect(marks).toHaveLength(name === 'wide' ? 6 : 2);
+    for (const { left, right } of marks) {
+      expect([left >= (svg?.left ?? 0), right <= (svg?.right ?? 0) + 1]).toEqual([true, true]);
+    }
+    await page.close();
+  });
+
+  // Requirements: view.kinds
+  it('gives each line of the grid its own number', async () => {
+    const { page, frame } = await open('narrow');
+    const numbers = await frame.locator('svg text[text-anchor=end]').allTextContents();
+    expect([numbers.length > 2, new Set(numbers).size]).toEqual([true, numbers.length]);
+    await page.close();
+  });
+
+  // Requirements: view.reader, view.sort
+  it('shows texts that are no dates, and sorts exactly, also in a language that the browser does not know', async () => {
+    const { page, frame } = await open('dates', { context: { locale: 'en_US', timeZone: 'Nowhere/None' } });
+    expect(await cells(frame, 1)).toEqual(['0000-00-00', '2024-02-30', expect.stringContaining('29')]);
+    expect((await cells(frame, 2))[0]).not.toBe('0');
+    await frame.getByRole('button', { name: 'id' }).click();
+    await frame.locator('th:nth-child(3)[aria-sort=ascending]').waitFor();
+    expect((await cells(frame, 3)).map((id) => id.at(-1))).toEqual(['2', '3', '4']);
+    await frame.getByRole('button', { name: 'day' }).click();
+    await frame.locator('th:nth-child(1)[aria-sort=ascending]').waitFor();
+    expect((await cells(frame, 1))[0]).toBe('0000-00-00');
+    await page.close();
+  });
+
   // Requirements: view.paging, view.stateless
   it.each([
     ['auto', false],

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { createFormats } from '../../../views/format.ts';
+
+const { text, label, axis, compare } = createFormats({ locale: 'en-US', timeZone: 'Europe/Berlin' });
+
+describe('a value in a view', () => {
+  // Requirements: view.reader
+  it.each([
+    ['2024-02-29', 'Feb 29, 2024'],
+    ['2024-01-01T10:00:00', 'Jan 1, 2024, 10:00 AM'],
+    ['2024-01-01T10:00:00Z', 'Jan 1, 2024, 11:00 AM'],
+    ['2024-01-01 10:00:59.5', 'Jan 1, 2024, 10:00:59 AM'],
+    [1234.5678, '1,234.5678'],
+    [0.1234567, '0.123457'],
+    ['9007199254740993', '9007199254740993'],
+    [null, ''],
+    [{ a: 1 }, '{"a":1}'],
+  ])('%j is shown as %j', (value, shown) => {
+    expect(text(value).replaceAll('\u202f', ' ')).toBe(shown);
+  });
+
+  it.each(['0000-00-00', '2024-02-30', '2024-13-45', '2023-02-29T10:00:00', '2024-01-01 25:61'])(
+    '%s, which is no date, is shown as it is',
+    (value) =>
+      expect([text(value), label(value)]).toEqual([value, value.length > 12 ? expect.any(String) : value]),
+  );
+
+  it.each([
+    [0.00000035, '0.00000035'],
+    [-4e-8, '-0.00000004'],
+    [0.000_001_5, '0.0000015'],
+    [1.25e-12, '1.25E-12'],
+    [0, '0'],
+  ])('%d is not rounded to another number', (value, shown) => expect(text(value)).toBe(shown));
+});
+
+describe('the labels of an axis', () => {
+  it.each([
+    [10_000, 10_100, 10_200],
+    [1_000_000, 1_000_500, 1_001_000],
+    [1_200_000, 1_400_000],
+    [0, 1e-8, 2e-8],
+    [0.000_000_1, 0.000_000_2],
+    [1, 1.000_000_02],
+  ])('differ for %d, %d', (...ticks) => {
+    expect(new Set(ticks.map(axis)).size).toBe(ticks.length);
+  });
+
+  it('are short for round numbers', () => {
+    expect([0, 0.25, 9_000, 10_500, 2_000_000].map(axis)).toEqual(['0', '0.25', '9,000', '10.5K', '2M']);
+  });
+
+  it('name the minute of a moment', () => {
+    const labels = ['2024-01-01T10:00:00', '2024-01-01T11:00:00'].map(label);
+    expect(labels.map((one) => one.replaceAll('\u202f', ' '))).toEqual([
+      '1/1/24, 10:00 AM',
+      '1/1/24, 11:00 AM',
+    ]);
+  });
+});
+
+describe('the order of values', () => {
+  // Requirements: view.sort
+  it('is that of numbers, also of those that a double cannot hold, and else of the language', () => {
+    const ids = ['9007199254740994', '9007199254740993', 12, '-5'];
+    expect(ids.toSorted(compare)).toEqual(['-5', 12, '9007199254740993', '9007199254740994']);
+    expect(['b', 'ä', 'a'].toSorted(compare)).toEqual(['a', 'ä', 'b']);
+  });
+
+  it('does not fail for a language that the browser does not know', () => {
+    const odd = createFormats({ locale: 'en_US' });
+    expect(['b', 'a'].toSorted(odd.compare)).toEqual(['a', 'b']);
+  });
+});

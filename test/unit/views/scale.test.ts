@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { createFormats } from '../../../views/format.ts';
+import { alongScale, countPlaceless, extent, ticksOf } from '../../../views/scale.ts';
+
+const FORMATS = createFormats({ locale: 'en-US', timeZone: 'UTC' });
+const rowsOf = (values: readonly unknown[]) => values.map((at) => ({ at }));
+
+function scaleOf(values: readonly unknown[], view: 'line' | 'bar' = 'line') {
+  const rows = rowsOf(values);
+  const { place, labels } = alongScale(rows, 'at', { view, range: [0, 1_000] });
+  return { places: rows.map(place), labels: labels(FORMATS).map(([text]) => text) };
+}
+
+describe('the axis along a chart', () => {
+  // Requirements: view.kinds
+  it('gives a time its place, so that equal distances are equal times', () => {
+    const { places, labels } = scaleOf(['2024-01-01', '2024-01-02', '2024-01-11', null]);
+    const [first = 0, second = 0, last = 0, none] = places;
+    expect((second - first) / (last - first)).toBeCloseTo(0.1);
+    expect([first, last]).toEqual([125, 875]);
+    expect(none).toBeNaN();
+    expect(labels).toEqual(['Jan 1, 2024', 'Jan 11, 2024'].map((text) => text.slice(0, 12)));
+  });
+
+  it('gives rows at equal distances the places of any rows', () => {
+    const [days, texts] = [scaleOf(['2024-01-01', '2024-01-02', '2024-01-03']), scaleOf(['a', 'b', 'c'])];
+    expect(days.places.map(Math.round)).toEqual(texts.places.map(Math.round));
+    expect(scaleOf(['2024-01-01']).places).toEqual([500]);
+  });
+
+  it('gives bars and texts a room each', () => {
+    expect(scaleOf(['2024-01-01', '2024-01-11', null, 'x']).places).toEqual([125, 375, 625, 875]);
+    expect(scaleOf(['2024-01-01', '2024-01-02', '2024-01-11', null], 'bar').places).toEqual([
+      125, 375, 625, 875,
+    ]);
+  });
+
+  // Without the check, one empty value put every point out of the frame.
+  it('takes empty values among numbers for rows without a place', () => {
+    const { places } = scaleOf([10, null, 20]);
+    expect(places[0]).toBeGreaterThanOrEqual(0);
+    expect(places[1]).toBeNaN();
+    expect(places[2]).toBeLessThanOrEqual(1_000);
+  });
+
+  it('counts the rows without a place, if others have theirs by their value', () => {
+    expect(
+      [[1, null, 2], ['2024-01-01', null], ['a', null], [null]].map((values) =>
+        countPlaceless(rowsOf(values), 'at'),
+      ),
+    ).toEqual([1, 1, 0, 0]);
+  });
+});
+
+describe('the range of an axis', () => {
+  it('has round numbers around its values', () => {
+    expect(ticksOf(extent([3, Number.NaN, 97]))).toEqual([0, 50, 100]);
+    expect(ticksOf(extent([5, 5]))).toEqual([4, 4.5, 5, 5.5, 6]);
+  });
+});

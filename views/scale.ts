@@ -1,0 +1,116 @@
+import type { ViewKind } from './config.ts';
+import { type Formats, isTime, toNumber, toTime } from './format.ts';
+import type { Row } from './rows.ts';
+
+type Range = readonly [number, number];
+
+/** The room of a label along the axis, in pixels. */
+const LABEL_ROOM = 96;
+
+/** Whether a column has numbers, and nothing else but empty values. */
+export function isNumeric(rows: readonly Row[], name: string): boolean {
+  return hasOnly(rows, name, (value) => !Number.isNaN(toNumber(value)));
+}
+
+function isTemporal(rows: readonly Row[], name: string): boolean {
+  return hasOnly(rows, name, isTime);
+}
+
+/** The number of rows without a number or a time, where other rows have their place by it. */
+export function countPlaceless(rows: readonly Row[], along: string): number {
+  if (!isNumeric(rows, along) && !isTemporal(rows, along)) return 0;
+  return rows.filter((row) => (row[along] ?? null) === null).length;
+}
+
+function hasOnly(rows: readonly Row[], name: string, fits: (value: unknown) => boolean): boolean {
+  const values = rows.map((row) => row[name] ?? null).filter((value) => value !== null);
+  return values.length > 0 && values.every(fits);
+}
+
+/** The least and the greatest of numbers, without NaN. */
+export function extent(numbers: readonly number[]): Range {
+  const values = numbers.filter((value) => !Number.isNaN(value));
+  const least = values.reduce((one, other) => Math.min(one, other), Number.POSITIVE_INFINITY);
+  const most = values.reduce((one, other) => Math.max(one, other), Number.NEGATIVE_INFINITY);
+  return least === most ? [least - 1, most + 1] : [least, most];
+}
+
+/** About five round numbers around a range. */
+export function ticksOf([least, most]: Range): readonly number[] {
+  const rough = (most - least) / 4;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((factor) => factor * power).find((one) => one >= rough) ?? rough;
+  const first = Math.floor(least / step);
+  const count = Math.ceil(most / step) - first + 1;
+  return Array.from({ length: count }, (_, index) => Number(((first + index) * step).toPrecision(12)));
+}
+
+/** Maps the range of some ticks to pixels. */
+export function scale(ticks: readonly number[], [from, to]: Range) {
+  const [least, most] = [ticks[0] ?? 0, ticks.at(-1) ?? 1];
+  const place = (value: number) => from + ((value - least) / (most - least || 1)) * (to - from);
+  return { ticks, least, place };
+}
+
+/** The axis along a chart. */
+export interface AlongScale {
+  /** The room of one row; 0 if rows have their place by a number. */
+  readonly step: number;
+  /** The place of a row, the first of which has the index 0; NaN for a row without one. */
+  readonly place: (row: Row, index: number) => number;
+  readonly labels: (formats: Formats) => readonly (readonly [text: string, at: number])[];
+}
+
+/** Numbers and times have their place along the axis; all other values, and bars, have one room each. */
+export function alongScale(
+  rows: readonly Row[],
+  along: string,
+  { view, range: [from, to] }: { readonly view: ViewKind; readonly range: Range },
+): AlongScale {
+  const most = Math.max(2, Math.floor((to - from) / LABEL_ROOM));
+  if (view !== 'bar' && isNumeric(rows, along)) {
+    const x = scale(ticksOf(extent(rows.map((row) => toNumber(row[along])))), [from, to]);
+    return {
+      step: 0,
+      place: (row) => x.place(toNumber(row[along])),
+      labels: (formats) =>
+        x.ticks
+          .filter((_, index) => index % Math.ceil(x.ticks.length / most) === 0)
+          .map((tick) => [formats.axis(tick), x.place(tick)] as const),
+    };
+  }
+  const step = (to - from) / Math.max(rows.length, 1);
+  const placeOf = view !== 'bar' && isTemporal(rows, along) ? timePlaces(rows, along) : null;
+  const place = (row: Row, index: number) =>
+    placeOf === null ? from + step * (index + 0.5) : from + step / 2 + placeOf(row) * (to - from - step);
+  return {
+    step,
+    place,
+    labels: (formats) =>
+      spread(
+        rows.map((row, index) => [row, place(row, index)] as const),
+        (to - from) / most,
+      ).map(([row, at]) => [formats.label(row[along]), at] as const),
+  };
+}
+
+/** The place of each time between the first, at 0, and the last, at 1. */
+function timePlaces(rows: readonly Row[], along: string): (row: Row) => number {
+  const [first, last] = extent(rows.map((row) => toTime(row[along])));
+  return (row) => (toTime(row[along]) - first) / (last - first);
+}
+
+/** The rows, in the order of their places, that have this room to the one before. */
+function spread(
+  places: readonly (readonly [Row, number])[],
+  room: number,
+): readonly (readonly [Row, number])[] {
+  const ordered = places.filter(([, at]) => !Number.isNaN(at)).toSorted(([, one], [, other]) => one - other);
+  let free = Number.NEGATIVE_INFINITY;
+  return ordered.filter(([, at]) => {
+    if (at < free) return false;
+    // Sums of fractions differ in the last digits.
+    free = at + room - 0.01;
+    return true;
+  });
+}
