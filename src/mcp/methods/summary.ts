@@ -52,7 +52,7 @@ function rangeOf(values: readonly JsonValue[]): readonly string[] {
   if (values.some((value) => typeof value === 'object')) return [];
   const numeric = values.every((value) => NUMBER.test(String(value)));
   const isLess = (one: JsonValue, other: JsonValue) =>
-    numeric ? Number(one) < Number(other) : String(one) < String(other);
+    numeric ? isLessNumber(String(one), String(other)) : String(one) < String(other);
   let [least, greatest] = [values[0] ?? null, values[0] ?? null];
   for (const value of values) {
     if (isLess(value, least)) least = value;
@@ -63,6 +63,14 @@ function rangeOf(values: readonly JsonValue[]): readonly string[] {
     : [`${short(toCell(least))} to ${short(toCell(greatest))}`];
 }
 
+/** Whole numbers that a double cannot hold are compared by all their digits. */
+function isLessNumber(one: string, other: string): boolean {
+  const [left, right] = [Number(one), Number(other)];
+  if (left !== right || Number.isSafeInteger(left)) return left < right;
+  return INTEGER.test(one) && INTEGER.test(other) && BigInt(one) < BigInt(other);
+}
+
+const INTEGER = /^-?\d+$/;
 const NUMBER = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
 
 function short(text: string): string {
