@@ -106,6 +106,12 @@ export function toTime(value: unknown): number {
   return new Date(ZONE.test(value) ? iso : `${iso}Z`).getTime();
 }
 
+/** The moment of a number of seconds since 1970; the value itself if it is none. */
+export function fromSeconds(value: unknown): unknown {
+  const time = new Date(toNumber(value) * 1000);
+  return Number.isNaN(time.getTime()) ? value : time.toISOString();
+}
+
 /** Whether a value is a date or a moment. */
 export function isTime(value: unknown): boolean {
   return !Number.isNaN(toTime(value));

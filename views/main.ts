@@ -1,7 +1,7 @@
 import type { ViewConfig } from './config.ts';
 import { element } from './element.ts';
 import { type DrawnView, drawFigure } from './figure.ts';
-import { createFormats, type Formats, toNumber } from './format.ts';
+import { createFormats, type Formats, fromSeconds, toNumber } from './format.ts';
 import { connect, type Host, type HostContext, type ToolResult } from './host.ts';
 import { columnNames, type Row, toRows } from './rows.ts';
 
@@ -154,6 +154,17 @@ function shownRows(): readonly Row[] {
     : rows;
 }
 
+/** The rows on the page as people read them: numbers of seconds become moments where `return` declares them. */
+function readableRows(): readonly Row[] {
+  const seconds = state.columns.filter((name) => config.columns[name]?.format === 'timestamp');
+  if (seconds.length === 0) return shownRows();
+  const toReadable = (row: Row): Row => ({
+    ...row,
+    ...Object.fromEntries(seconds.map((name) => [name, fromSeconds(row[name])])),
+  });
+  return shownRows().map(toReadable);
+}
+
 function toCsv(): string {
   const cell = (value: unknown) => {
     const text =
@@ -235,7 +246,7 @@ function table(): HTMLElement {
       button(`${titleOf(name)}${mark}`, () => sortBy(name, order === 'ascending')),
     );
   });
-  const body = shownRows().map((row) =>
+  const body = readableRows().map((row) =>
     element(
       'tr',
       {},
@@ -252,7 +263,7 @@ function table(): HTMLElement {
 }
 
 function numbers(): HTMLElement {
-  const [row = {}] = state.rows;
+  const [row = {}] = readableRows();
   const figures = state.columns.map((name) =>
     element(
       'div',
@@ -267,7 +278,7 @@ function numbers(): HTMLElement {
 function chart(view: DrawnView): Node {
   const { title } = config;
   const room = document.body.clientWidth - 24;
-  return drawFigure({ rows: shownRows(), view, title, titleOf, room }, formats) ?? table();
+  return drawFigure({ rows: readableRows(), view, title, titleOf, room }, formats) ?? table();
 }
 
 function content(): Node {

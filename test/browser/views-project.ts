@@ -103,6 +103,13 @@ const tools: readonly ToolOptions[] = [
       "SELECT * FROM (VALUES ('0000-00-00', 1e-9, '9007199254740993'), ('2024-02-30', 2.0, '9007199254740994'), ('2024-02-29', 3.0, '9007199254740992')) t(day, share, id)",
     ],
   }).map(([name, [view = '', sql = '']]) => ({ name, view, sql, mask: false })),
+  {
+    name: 'seconds',
+    view: 'auto',
+    sql: "SELECT '1700000000' AS at, 1 AS total UNION ALL SELECT '1700003600', 2",
+    more: 'return: { type: array, items: { type: object, properties: { at: { type: string, format: timestamp }, total: { type: number } } } }',
+    mask: false,
+  },
   { name: 'bare', view: 'table', sql: 'SELECT * FROM sales ORDER BY id LIMIT 20', mask: false },
 ];
 

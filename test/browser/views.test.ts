@@ -191,6 +191,16 @@ describe.skipIf(PACKAGES === undefined || executablePath === null)('views in App
     await page.close();
   });
 
+  // Requirements: view.reader
+  it('shows a declared number of seconds as a moment in the time zone of the host', async () => {
+    const { page, frame } = await open('seconds', {
+      context: { locale: 'de-DE', timeZone: 'Europe/Berlin' },
+    });
+    const labels = await frame.locator('svg text[text-anchor=middle]').allTextContents();
+    expect(labels).toEqual(['14.11.23, 23:13', '15.11.23, 00:13']);
+    await page.close();
+  });
+
   // Requirements: view.kinds
   it('gives each line of the grid its own number', async () => {
     const { page, frame } = await open('narrow');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createFormats } from '../../../views/format.ts';
+import { createFormats, fromSeconds } from '../../../views/format.ts';
 
 const { text, label, axis, compare } = createFormats({ locale: 'en-US', timeZone: 'Europe/Berlin' });
 
@@ -17,6 +17,16 @@ describe('a value in a view', () => {
     [{ a: 1 }, '{"a":1}'],
   ])('%j is shown as %j', (value, shown) => {
     expect(text(value).replaceAll('\u202f', ' ')).toBe(shown);
+  });
+
+  it('is the moment of a number of seconds, where it is one', () => {
+    expect(['1700000000.5', 0, null, 'x', '1e300'].map(fromSeconds)).toEqual([
+      '2023-11-14T22:13:20.500Z',
+      '1970-01-01T00:00:00.000Z',
+      null,
+      'x',
+      '1e300',
+    ]);
   });
 
   it.each(['0000-00-00', '2024-02-30', '2024-13-45', '2023-02-29T10:00:00', '2024-01-01 25:61'])(
