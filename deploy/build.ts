@@ -63,7 +63,8 @@ export async function buildTarget(options: BuildOptions): Promise<BuildResult> {
 
 /** The command that deploys an artefact. */
 function nextOf(target: BuildTarget, { site, python }: Ready, { bytes, remote }: ServedDatabase): string {
-  const deploy = (python && target.python.next) ?? target.next;
+  const { next } = target;
+  const deploy = (python && target.python.next) ?? (typeof next === 'string' ? next : next(site.project));
   const upload = remote && target.remote?.upload(site.project, { ...remote, bytes });
   return upload ? `${upload} && ${deploy}` : deploy;
 }

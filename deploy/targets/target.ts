@@ -102,8 +102,8 @@ export interface BuildTarget {
   };
   /** Runs last, over the written folder. It may add files, such as an archive, and throws if a limit is exceeded. */
   readonly finish: (folder: string, files: readonly BuiltFile[]) => Promise<void>;
-  /** The command that deploys the artefact. */
-  readonly next: string;
+  /** The command that deploys the artefact, inside its folder. */
+  readonly next: string | ((project: string) => string);
   /** Runs the artefact on this machine as the platform would. */
   readonly preview: (options: PreviewOptions) => Promise<Preview>;
 }

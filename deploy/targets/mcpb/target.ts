@@ -30,9 +30,13 @@ export const target: BuildTarget = {
   files: (facts) => ({ 'package.json': packageJson(facts), 'README.md': readme(facts) }),
   python: { bundles: { 'python-worker.js': 'python-pyodide/worker' }, files: pythonFiles },
   finish: pack,
-  next: 'open *.mcpb',
+  next: (project) => `open ${toBundleName(project)}`,
   preview: previewNode,
 };
+
+function toBundleName(project: string): string {
+  return `${toDeploymentName(project)}.mcpb`;
+}
 
 /** The facts about the project also stand here, so that npm's own tools read them. */
 function packageJson({ project, about = {} }: ProjectFacts): string {
@@ -59,7 +63,7 @@ async function pack(folder: string, files: readonly BuiltFile[]): Promise<void> 
     ...(await Promise.all(packed)),
   ]);
   const { project } = manifest.catalog;
-  const file = `${toDeploymentName(project)}.mcpb`;
+  const file = toBundleName(project);
   await writeFile(join(folder, file), zip);
   const sha256 = createHash('sha256').update(zip).digest('hex');
   const listed = toServerJson({ project, file, sha256, config, about });
@@ -84,12 +88,12 @@ function noConfig(secrets: readonly string[]): SvcError {
 }
 
 function readme({ project, callers }: ProjectFacts): string {
-  const file = `${toDeploymentName(project)}.mcpb`;
+  const file = toBundleName(project);
   return `# ${project} on desktop clients
 
 Callers: ${callers}. The bundle contains the whole database.
 
-To install it in a desktop client such as Claude Desktop, double-click \`${file}\` (\`open *.mcpb\` on macOS), or choose it in the client's settings under extensions. The client runs it with its own Node, so nothing else is installed. Audit records, if the project keeps them, are in \`.svc/state/${toDeploymentName(project)}\` of the user's home folder.
+To install it in a desktop client such as Claude Desktop, double-click \`${file}\` (\`open ${file}\` on macOS), or choose it in the client's settings under extensions. The client runs it with its own Node, so nothing else is installed. Audit records, if the project keeps them, are in \`.svc/state/${toDeploymentName(project)}\` of the user's home folder.
 
 \`svc preview --target mcpb\` serves the same program over HTTP on your machine. \`npx @anthropic-ai/mcpb info ${file}\` shows its description. Contents: \`sbom.cdx.json\`, \`THIRD-PARTY-LICENSES.txt\`.
 `;

@@ -100,6 +100,12 @@ describe('a bundle for desktop clients', () => {
     });
   });
 
+  it('is what the build says to open', async () => {
+    const { out, next } = await build({ out: 'build/named' });
+    const file = next.replace(/^open /, '');
+    expect([file, existsSync(join(out, file))]).toEqual(['toile-s-hne.mcpb', true]);
+  });
+
   it('asks the user of the client for each variable of the user file, and hides it', async () => {
     const { manifest } = await unpacked({});
     expect(Object.keys(manifest.user_config)).toEqual(['CRM_TOKEN', 'CRM_USER']);
