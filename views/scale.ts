@@ -42,7 +42,9 @@ export function ticksOf([least, most]: Range): readonly number[] {
   const step = [1, 2, 5, 10].map((factor) => factor * power).find((one) => one >= rough) ?? rough;
   const first = Math.floor(least / step);
   const count = Math.ceil(most / step) - first + 1;
-  return Array.from({ length: count }, (_, index) => Number(((first + index) * step).toPrecision(12)));
+  // Only the multiples of a fraction need rounding, which would make one number of long whole ones.
+  const round = Number.isInteger(step) ? Number : (value: number) => Number(value.toPrecision(12));
+  return Array.from({ length: count }, (_, index) => round((first + index) * step));
 }
 
 /** Maps the range of some ticks to pixels. */

@@ -56,5 +56,14 @@ describe('the range of an axis', () => {
   it('has round numbers around its values', () => {
     expect(ticksOf(extent([3, Number.NaN, 97]))).toEqual([0, 50, 100]);
     expect(ticksOf(extent([5, 5]))).toEqual([4, 4.5, 5, 5.5, 6]);
+    expect(ticksOf(extent([0.1, 0.4]))).toEqual([0.1, 0.2, 0.3, 0.4]);
+  });
+
+  it('is exact for long numbers, which lay outside of the frame otherwise', () => {
+    const ticks = ticksOf(extent([1_700_000_000_000_001, 1_700_000_000_000_040]));
+    expect([ticks[0], ticks.at(-1)]).toEqual([1_700_000_000_000_000, 1_700_000_000_000_040]);
+    expect(scaleOf([1_700_000_000_000_001, 1_700_000_000_000_040]).places.every((at) => at <= 1_000)).toBe(
+      true,
+    );
   });
 });
