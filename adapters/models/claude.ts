@@ -1,5 +1,5 @@
 import type Anthropic from '@anthropic-ai/sdk';
-import { isObject } from '../../src/json.ts';
+import { isObject, type JsonObject } from '../../src/json.ts';
 import type {
   LanguageModel,
   ModelAnswer,
@@ -9,7 +9,7 @@ import type {
   ModelTool,
 } from '../../src/quality/evals/model.ts';
 import type { Model } from '../../src/settings/model.ts';
-import { malformed, toModelError } from './errors.ts';
+import { malformed, tokensOf, toModelError } from './errors.ts';
 import { loadPackage, toClientOptions } from './vendor-package.ts';
 
 const PACKAGE = '@anthropic-ai/sdk';
@@ -72,23 +72,32 @@ function toMessage(message: ModelMessage): Anthropic.MessageParam {
 }
 
 function toAnswer(name: string, { content, usage, stop_reason }: Anthropic.Message): ModelAnswer {
-  if (!Array.isArray(content)) throw malformed(name, 'without content');
-  const calls = content.flatMap((block) =>
-    block.type === 'tool_use' ? [{ id: block.id, name: block.name, ...argumentsOf(block.input) }] : [],
-  );
-  const cached = (usage?.cache_creation_input_tokens ?? 0) + (usage?.cache_read_input_tokens ?? 0);
+  if (!Array.isArray(content) || !content.every(isObject)) throw malformed(name, 'without content');
+  const blocks: readonly JsonObject[] = JSON.parse(JSON.stringify(content));
+  const calls = blocks.filter(({ type }) => type === 'tool_use').map((block) => toCall(name, block));
+  const texts = blocks.filter(({ type }) => type === 'text').map(({ text }) => text);
+  if (!texts.every((text) => typeof text === 'string'))
+    throw malformed(name, 'with text that is not a string');
+  const { input_tokens, cache_creation_input_tokens, cache_read_input_tokens } = usage ?? {};
+  const read = [input_tokens, cache_creation_input_tokens, cache_read_input_tokens].map(tokensOf);
   return {
-    text: content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n'),
+    text: texts.join('\n'),
     calls,
     usage: {
-      input_tokens: (usage?.input_tokens ?? 0) + cached,
-      output_tokens: usage?.output_tokens ?? 0,
+      input_tokens: read.reduce((sum, count) => sum + count, 0),
+      output_tokens: tokensOf(usage?.output_tokens),
     },
-    ended: stop_reason === 'max_tokens' ? 'length' : stop_reason === 'refusal' ? 'refusal' : 'done',
-    turn: JSON.parse(JSON.stringify(content)),
+    ended: CUT.has(String(stop_reason)) ? 'length' : stop_reason === 'refusal' ? 'refusal' : 'done',
+    turn: blocks,
   };
 }
 
-function argumentsOf(data: unknown): Pick<ModelCall, 'args' | 'raw'> {
-  return { args: isObject(data) ? data : null, raw: JSON.stringify(data) ?? '' };
+/** The reasons to stop in the middle of an answer. */
+const CUT = new Set(['max_tokens', 'model_context_window_exceeded']);
+
+function toCall(model: string, { id, name, input = null }: JsonObject): ModelCall {
+  if (typeof id !== 'string' || typeof name !== 'string') {
+    throw malformed(model, 'with a call without an id or a name');
+  }
+  return { id, name, args: isObject(input) ? input : null, raw: JSON.stringify(input) };
 }

@@ -37,6 +37,11 @@ function causeOf(thrown: unknown): string | null {
   return inner instanceof Error ? inner.message : null;
 }
 
+/** Reads a number of tokens; some compatible services state none. */
+export function tokensOf(count: unknown): number {
+  return typeof count === 'number' && Number.isFinite(count) ? count : 0;
+}
+
 /** Creates the error for an answer that does not have the vendor's form. */
 export function malformed(name: string, what: string): SvcError {
   return new SvcError('model_failed', `${name} answered ${what}; \`base_url\` may lead to another service.`);

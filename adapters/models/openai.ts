@@ -1,5 +1,5 @@
 import type OpenAI from 'openai';
-import { isObject, tryJson } from '../../src/json.ts';
+import { isObject, type JsonValue, toTextOrJson, tryJson } from '../../src/json.ts';
 import type {
   LanguageModel,
   ModelAnswer,
@@ -9,7 +9,7 @@ import type {
   ModelTool,
 } from '../../src/quality/evals/model.ts';
 import type { Model } from '../../src/settings/model.ts';
-import { malformed, toModelError } from './errors.ts';
+import { malformed, tokensOf, toModelError } from './errors.ts';
 import { loadPackage, toClientOptions } from './vendor-package.ts';
 
 type Completions = OpenAI.Chat.Completions.ChatCompletionCreateParamsNonStreaming;
@@ -32,7 +32,7 @@ export async function createOpenAi(name: string, model: Model): Promise<Language
         const { choices, usage } = await client.chat.completions.create(request, { signal });
         const [choice] = Array.isArray(choices) ? choices : [];
         if (!choice?.message) throw malformed(name, 'without a choice');
-        return toAnswer(choice, usage);
+        return toAnswer(name, choice, usage);
       } catch (thrown) {
         throw toModelError(thrown, { name, apiKey: model.api_key });
       }
@@ -66,14 +66,20 @@ function toMessages(message: ModelMessage): readonly Message[] {
 }
 
 function toAnswer(
+  name: string,
   { message, finish_reason }: Choice,
   usage: OpenAI.CompletionUsage | undefined,
 ): ModelAnswer {
   const { content, refusal, tool_calls } = message;
+  const calls = tool_calls ?? [];
+  if (!Array.isArray(calls)) throw malformed(name, 'with calls that are not a list');
   return {
-    text: content ?? refusal ?? '',
-    calls: (tool_calls ?? []).map(toCall),
-    usage: { input_tokens: usage?.prompt_tokens ?? 0, output_tokens: usage?.completion_tokens ?? 0 },
+    text: textOf(name, content ?? refusal),
+    calls: calls.map((call) => toCall(name, call)),
+    usage: {
+      input_tokens: tokensOf(usage?.prompt_tokens),
+      output_tokens: tokensOf(usage?.completion_tokens),
+    },
     ended:
       finish_reason === 'length'
         ? 'length'
@@ -83,20 +89,34 @@ function toAnswer(
     turn: {
       role: 'assistant',
       content: content ?? null,
-      ...(tool_calls?.length ? { tool_calls: JSON.parse(JSON.stringify(tool_calls)) } : {}),
+      ...(calls.length > 0 ? { tool_calls: JSON.parse(JSON.stringify(calls)) } : {}),
     },
   };
 }
 
-function toCall(call: OpenAI.Chat.Completions.ChatCompletionMessageToolCall): ModelCall {
-  if (call.type === 'custom') {
-    return { id: call.id, name: call.custom.name, args: null, raw: call.custom.input };
-  }
-  return { id: call.id, name: call.function.name, ...argumentsOf(call.function.arguments ?? '') };
+/** Reads the text of an answer. Some compatible services send it in parts. */
+function textOf(model: string, content: unknown): string {
+  const parts: readonly unknown[] = Array.isArray(content)
+    ? content.filter((part) => isObject(part) && part.type === 'text').map(({ text }) => text)
+    : [content ?? ''];
+  if (parts.every((part) => typeof part === 'string')) return parts.join('');
+  throw malformed(model, 'with text that is not a string');
 }
 
-/** Parses the arguments of a call; an empty text is an empty object. */
-function argumentsOf(raw: string): Pick<ModelCall, 'args' | 'raw'> {
+function toCall(model: string, call: unknown): ModelCall {
+  const { id, type, custom, function: called } = isObject(call) ? call : {};
+  const made = type === 'custom' ? custom : called;
+  const { name, input = '', arguments: args = '' } = isObject(made) ? made : {};
+  if (typeof name !== 'string') throw malformed(model, 'with a call without a name');
+  const known = { id: String(id ?? ''), name };
+  return type === 'custom'
+    ? { ...known, args: null, raw: toTextOrJson(input) }
+    : { ...known, ...argumentsOf(args) };
+}
+
+/** Parses the arguments of a call; an empty text is an empty object. Some compatible services send the object itself. */
+function argumentsOf(given: JsonValue): Pick<ModelCall, 'args' | 'raw'> {
+  const raw = toTextOrJson(given);
   if (raw.trim() === '') return { args: {}, raw };
   const parsed = tryJson(raw);
   return { args: isObject(parsed) ? parsed : null, raw };

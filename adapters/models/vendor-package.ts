@@ -59,6 +59,7 @@ interface ModelClientOptions {
   readonly maxRetries: number;
   /** The packages would log the request bodies. */
   readonly logLevel: 'off';
+  readonly fetch: typeof fetchWhole;
 }
 
 /**
@@ -79,5 +80,17 @@ export function toClientOptions(name: string, model: Model, address: string): Mo
     timeout: (timeout ?? TIMEOUT_S) * 1_000,
     maxRetries: max_retries ?? RETRIES,
     logLevel: 'off',
+    fetch: fetchWhole,
   };
+}
+
+/**
+ * Fetches an answer with its whole body. The packages stop their clock at the headers, so a service that stalls in the
+ * middle of an answer would exceed `timeout` and never be asked again.
+ */
+async function fetchWhole(...request: Parameters<typeof fetch>): Promise<Response> {
+  const response = await fetch(...request);
+  const { status, statusText, headers } = response;
+  const body = await response.arrayBuffer();
+  return new Response(body.byteLength === 0 ? null : body, { status, statusText, headers });
 }

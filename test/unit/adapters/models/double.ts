@@ -10,10 +10,11 @@ export interface Received {
   readonly body: JsonObject;
 }
 
-/** What the double answers; `hang`: nothing. */
+/** What the double answers; `hang`: nothing; `stall`: the start of an answer. */
 export type Reply =
   | { readonly status?: number; readonly headers?: Readonly<Record<string, string>>; readonly body: unknown }
-  | 'hang';
+  | 'hang'
+  | 'stall';
 
 /** A vendor's service on a port of its own: one reply a request, the last one again and again. */
 export async function startDouble(replies: readonly (Reply | ((body: JsonObject) => Reply))[]) {
@@ -27,6 +28,10 @@ export async function startDouble(replies: readonly (Reply | ((body: JsonObject)
     const next = replies[Math.min(received.length, replies.length) - 1] ?? 'hang';
     const reply = typeof next === 'function' ? next(body) : next;
     if (reply === 'hang') return;
+    if (reply === 'stall') {
+      response.writeHead(200, { 'content-type': 'application/json' }).write('{"id":');
+      return;
+    }
     const text = typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body);
     response.writeHead(reply.status ?? 200, { 'content-type': 'application/json', ...reply.headers });
     response.end(text);

@@ -5,6 +5,7 @@ import { createClaude } from '../../../../adapters/models/claude.ts';
 import { createModel } from '../../../../adapters/models/create.ts';
 import { loadPackage } from '../../../../adapters/models/vendor-package.ts';
 import type { SvcError } from '../../../../src/errors.ts';
+import type { JsonObject } from '../../../../src/json.ts';
 import type { LanguageModel, ModelQuestion } from '../../../../src/quality/evals/model.ts';
 import type { Model } from '../../../../src/settings/model.ts';
 import { temporaryFolder } from '../../../temporary-folder.ts';
@@ -122,6 +123,15 @@ describe.each(VENDORS)('a model of type $type', ({ type, path, said, error }) =>
     });
   });
 
+  it('that stops in the middle of its answer fails in time, and is asked again', async () => {
+    const { url } = await startDouble(['stall']);
+    const model = await create(url, { timeout: 0.5, max_retries: 0 });
+    expect(await failureOf(ask(model))).toMatchObject({ code: 'deadline_exceeded' });
+    const once = await startDouble(['stall', said]);
+    expect(await ask(await create(once.url, { timeout: 2 }))).toMatchObject({ text: 'Ada.' });
+    expect(once.received).toHaveLength(2);
+  });
+
   it('stops when the run does', async () => {
     const { url, received } = await startDouble(['hang']);
     const model = await create(url);
@@ -153,6 +163,15 @@ describe.each(VENDORS)('a model of type $type', ({ type, path, said, error }) =>
       expect(failed.code).toBe('model_failed');
     },
   );
+
+  it('counts no tokens where the answer states none', async () => {
+    const { body } = said as { readonly body: JsonObject };
+    const usage = { input_tokens: '4', output_tokens: null, prompt_tokens: '4', completion_tokens: {} };
+    const { url } = await startDouble([{ body: { ...body, usage } }, { body: { ...body, usage: 'many' } }]);
+    const model = await create(url);
+    const none = { text: 'Ada.', usage: { input_tokens: 0, output_tokens: 0 } };
+    expect([await ask(model), await ask(model)]).toMatchObject([none, none]);
+  });
 
   it('needs a key, but for a service of its own', async () => {
     expect(await failureOf(createModel('fast', settings(type, { api_key: null })))).toMatchObject({
@@ -250,6 +269,57 @@ describe('chat completions', () => {
     const { url } = await startDouble([{ body: openAiCompletion({ refusal: 'No.' }) }]);
     const model = await createModel('m', settings('openai', { base_url: url }));
     expect(await ask(model)).toMatchObject({ ended: 'refusal', text: 'No.' });
+  });
+});
+
+describe('an answer of another form', () => {
+  it.each<[string, Model['type'], JsonObject]>([
+    ['a call without a name', 'claude', claudeMessage([{ type: 'tool_use', id: 'a', input: {} }])],
+    ['a call without an id', 'claude', claudeMessage([{ type: 'tool_use', name: 'find', input: {} }])],
+    ['text that is not a string', 'claude', claudeMessage([{ type: 'text', text: { of: 'Ada' } }])],
+    ['a block that is null', 'claude', { ...claudeMessage([]), content: [null] }],
+    [
+      'a call without a function',
+      'openai',
+      openAiCompletion({ tool_calls: [{ id: 'a', type: 'function' }] }),
+    ],
+    [
+      'a call without a name',
+      'openai',
+      openAiCompletion({ tool_calls: [{ id: 'a', type: 'function', function: { arguments: '{}' } }] }),
+    ],
+    ['calls that are not a list', 'openai', openAiCompletion({ tool_calls: {} })],
+    ['text that is not a string', 'openai', openAiCompletion({ content: { of: 'Ada' } })],
+  ])('is an error of the model: %s of %s', async (_what, type, body) => {
+    const { url } = await startDouble([{ body }]);
+    const model = await createModel('fast', settings(type, { base_url: url, max_retries: 0 }));
+    expect(await failureOf(ask(model))).toMatchObject({
+      code: 'model_failed',
+      message: expect.stringMatching(/^fast answered .*; `base_url` may lead to another service\.$/),
+    });
+  });
+
+  it('is read where services differ: a text in parts, arguments as an object', async () => {
+    const content = [
+      { type: 'text', text: 'Ada ' },
+      { type: 'text', text: 'and Bob.' },
+    ];
+    const find = { id: 'a', type: 'function', function: { name: 'find', arguments: { id: 7 } } };
+    const { url } = await startDouble([{ body: openAiCompletion({ content, tool_calls: [find] }) }]);
+    const model = await createModel('fast', settings('openai', { base_url: url }));
+    expect(await ask(model)).toMatchObject({
+      text: 'Ada and Bob.',
+      calls: [{ name: 'find', args: { id: 7 } }],
+    });
+  });
+
+  it('is cut where the context of the model is full', async () => {
+    const cut = claudeMessage([{ type: 'text', text: 'Well' }], {
+      stop_reason: 'model_context_window_exceeded',
+    });
+    const { url } = await startDouble([{ body: cut }]);
+    const model = await createModel('fast', settings('claude', { base_url: url }));
+    expect(await ask(model)).toMatchObject({ ended: 'length' });
   });
 });
 
