@@ -1,6 +1,7 @@
 import { join, relative, resolve } from 'node:path';
 import { createRuntime } from '../../src/call/runtime.ts';
 import { compileCatalog } from '../../src/catalog/compile.ts';
+import { SvcError } from '../../src/errors.ts';
 import type { Database } from '../../src/ports.ts';
 import type { Finding } from '../../src/project/finding.ts';
 import { toJunit } from '../../src/quality/evals/junit.ts';
@@ -14,7 +15,7 @@ import {
   toEvalsReport,
 } from '../../src/quality/evals/report.ts';
 import { runSuites } from '../../src/quality/evals/run.ts';
-import type { SuiteFile } from '../../src/quality/evals/suite.ts';
+import type { LoadedSuites, SuiteFile } from '../../src/quality/evals/suite.ts';
 import { type CommandInput, numberOf, type Run } from '../command.ts';
 import { prepareSuites, transcriptSecrets } from '../evals/models.ts';
 import { chooseSuites, loadProjectSuites } from '../evals/suites.ts';
@@ -34,6 +35,7 @@ export const run: Run = async (input, output) => {
   const checked = await checkProject(input);
   siteOf(checked);
   const loaded = await loadProjectSuites(checked);
+  refuseUnread(loaded);
   const chosen = chooseSuites(loaded.files, input.args[0]);
   const report = await runAll({ chosen, findings: loaded.findings, checked, concurrency }, input, output);
   const junit = input.text('junit');
@@ -42,6 +44,13 @@ export const run: Run = async (input, output) => {
   output.data(document, () => toEvalsText(report, (performance.now() - start) / 1_000));
   return report.status === 'ok' ? 0 : 1;
 };
+
+/** Suites that cannot be listed must not pass as no suites. */
+function refuseUnread({ files, findings }: LoadedSuites): void {
+  const lost = findings.find(({ file }) => !files.some((one) => one.file === file));
+  if (lost === undefined) return;
+  throw new SvcError('project_invalid', `${lost.file} cannot be read: ${lost.message} ${lost.fix}`);
+}
 
 const CONCURRENCY = 4;
 const MOST_CONCURRENT = 64;

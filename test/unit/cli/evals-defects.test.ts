@@ -1,9 +1,9 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/json.ts';
 import { claudeMessage, startDouble } from '../adapters/models/double.ts';
-import { project, svc } from './svc.ts';
+import { folder, project, svc } from './svc.ts';
 
 const GUARDED = `svc: 1
 tool:
@@ -61,4 +61,12 @@ it('D18: all suites and one have the right exit codes, files of SQL run, policie
   expect((await evals('farewells')).code).toBe(2);
   writeFileSync(join(root, 'evals/greetings.yml'), SUITE.replace('Hello Ada', 'Goodbye Ada'));
   expect([(await evals()).code, (await evals('greetings')).code]).toEqual([1, 1]);
+});
+
+it('suites that cannot be read do not pass as no suites', { timeout: 120_000 }, async () => {
+  const root = await project();
+  symlinkSync(folder(), join(root, 'evals'));
+  const { code, stderr, stdout } = await svc(['evals'], root);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(/^error: evals cannot be read: .*leads out of the project's folder/);
 });
