@@ -1,8 +1,11 @@
 import { SvcError } from '../../src/errors.ts';
 import { isList, isObject, type JsonObject, type JsonValue, toTextOrJson, tryJson } from '../../src/json.ts';
+import { isResultUri } from '../../src/mcp/methods/large-result.ts';
+import { TRUNCATED_META_KEY } from '../../src/mcp/methods/result.ts';
+import { toCsv, toMarkdownTable, toTable } from '../../src/mcp/methods/rows.ts';
 import type { EndpointKind } from '../../src/project/model.ts';
 import { parseUriTemplate } from '../../src/project/uri.ts';
-import type { Ended, RecordedCall } from '../../src/quality/replay/record.ts';
+import { type Ended, isMarked, type RecordedCall } from '../../src/quality/replay/record.ts';
 import type { Player } from '../../src/quality/replay/run.ts';
 import { createReplayClient, type ReplayAnswer, type SendRequest } from './client.ts';
 
@@ -67,13 +70,36 @@ async function play(ask: SendRequest, call: RecordedCall): Promise<Ended> {
   if ('error' in answer) return failed(answer.error.message, call, durationMs);
   const { result } = answer;
   if (result.isError === true) return failed(textOf(result), call, durationMs);
+  const link = linkOf(result);
   return {
     ...UNKNOWN,
     status: 'success',
     durationMs,
     decision: notDenied(call),
-    ...answerOf(call.kind, result),
+    ...(link === null ? answerOf(call, result) : await wholeResult(ask, call, link)),
   };
+}
+
+/** The address of all rows, if the answer is a summary of a large result (`large_result`). */
+function linkOf({ content }: JsonObject): string | null {
+  const blocks = isList(content) ? content.filter(isObject) : [];
+  const link = blocks.find(({ type, uri }) => type === 'resource_link' && isResultUri(String(uri)));
+  return link === undefined ? null : String(link.uri);
+}
+
+/** Reads all rows of a large result. Rows in Parquet are not compared. */
+async function wholeResult(ask: SendRequest, call: RecordedCall, uri: string): Promise<Answered> {
+  const answer = await ask('resources/read', { uri }, uri);
+  if ('error' in answer) {
+    throw new SvcError(
+      'request_invalid',
+      `The server rejected the link to all rows: ${answer.error.message}`,
+    );
+  }
+  const [first] = contentsOf(answer.result);
+  if (first === undefined || typeof first.text !== 'string') return { rows: null };
+  if (first.mimeType !== 'application/json') return { rows: null, ...textAnswer(call, first.text, '\r\n') };
+  return valueAnswer(readOf(answer.result, call));
 }
 
 function requestOf({ kind, name, args }: RecordedCall) {
@@ -113,21 +139,80 @@ function textOf(result: JsonObject): string {
   return isObject(first) ? String(first.text ?? '') : '';
 }
 
+type Answered = Pick<Ended, 'rows' | 'value' | 'text'>;
+
 /** Returns the number of rows, and the value if the response has one. */
-function answerOf(
-  kind: EndpointKind,
-  result: JsonObject,
-): Pick<Ended, 'rows'> & { readonly value?: JsonValue } {
-  if (kind === 'prompt') return { rows: isList(result.messages) ? result.messages.length : null };
-  const value = kind === 'tool' ? result.structuredContent : readOf(result);
+function answerOf(call: RecordedCall, result: JsonObject): Answered {
+  if (call.kind === 'prompt') return { rows: isList(result.messages) ? result.messages.length : null };
+  const value = call.kind === 'tool' ? result.structuredContent : readOf(result, call);
+  return value === undefined ? contentAnswer(call, blocksOf(result)) : valueAnswer(value);
+}
+
+/** The blocks of content, without the note about a cut. */
+function blocksOf({ content, _meta: meta }: JsonObject): readonly JsonObject[] {
+  const blocks = isList(content) ? content.filter(isObject) : [];
+  return isObject(meta) && TRUNCATED_META_KEY in meta ? blocks.slice(0, -1) : blocks;
+}
+
+/** Compares an answer without a value: a text, a picture or a sound, or a block for each row. */
+function contentAnswer(call: RecordedCall, blocks: readonly JsonObject[]): Answered {
+  const { value = null } = call.ended;
+  const [first] = blocks;
+  if (isContent(value)) {
+    const text = { recorded: value.map(bodyOf).join('\n'), now: blocks.map(bodyOf).join('\n') };
+    return { rows: blocks.length, ...(isMarked(value) ? {} : { text }) };
+  }
+  if (first === undefined || blocks.length > 1) return { rows: null };
+  if (first.type === 'text') return { rows: null, ...textAnswer(call, String(first.text), '\n') };
+  return typeof value === 'string' ? valueAnswer(first.data) : { rows: null };
+}
+
+const CONTENT = new Set(['text', 'image', 'audio', 'resource', 'resource_link']);
+
+/** Whether rows describe blocks of content (`content: rows`). */
+function isContent(value: JsonValue): value is readonly JsonObject[] {
+  return (
+    isList(value) && value.length > 0 && value.every((row) => isObject(row) && CONTENT.has(String(row.type)))
+  );
+}
+
+/** The part of a block, or of the row that describes it, that clients show. */
+function bodyOf({ resource, text, data, blob, uri }: JsonObject): string {
+  if (isObject(resource)) return bodyOf(resource);
+  return toTextOrJson(text ?? data ?? blob ?? uri ?? null);
+}
+
+function valueAnswer(value: JsonValue | undefined): Answered {
   if (value === undefined) return { rows: null };
   return { rows: isList(value) ? value.length : value === null ? 0 : 1, value };
 }
 
-function readOf(result: JsonObject): JsonValue | undefined {
-  const [first] = isList(result.contents) ? result.contents : [];
-  if (!isObject(first) || typeof first.text !== 'string') return undefined;
-  if (first.mimeType !== 'application/json') return first.text;
-  const value = tryJson(first.text);
-  return value === undefined ? first.text : value;
+/** Compares a text with the recorded rows, which a tool with `format` writes as such a text. */
+function textAnswer({ ended }: RecordedCall, now: string, newline: string): Pick<Ended, 'text'> {
+  const { value } = ended;
+  if (value === undefined || isMarked(value)) return {};
+  const table = toTable(value);
+  if (table === null) return {};
+  const [csv, markdown] = [toCsv(table, newline), toMarkdownTable(table)];
+  const forms = [JSON.stringify(value), markdown, csv, csv.trimEnd()];
+  const like = now.startsWith('|') ? markdown : csv.trimEnd();
+  return { text: { recorded: forms.includes(now) ? now : like, now } };
+}
+
+function contentsOf({ contents }: JsonObject): readonly JsonObject[] {
+  return isList(contents) ? contents.filter(isObject) : [];
+}
+
+/** Reads the content of a resource, as the type of the recorded value. */
+function readOf(result: JsonObject, { ended }: RecordedCall): JsonValue | undefined {
+  const [first] = contentsOf(result);
+  // The record has the bytes of a file in base64 too.
+  if (typeof first?.blob === 'string') return first.blob;
+  if (typeof first?.text !== 'string') return undefined;
+  const { text, mimeType } = first;
+  const parsed = tryJson(text);
+  if (typeof ended.value === 'string') return parsed === ended.value ? parsed : text;
+  return parsed !== undefined && (mimeType === 'application/json' || ended.value !== undefined)
+    ? parsed
+    : text;
 }

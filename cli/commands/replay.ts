@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { readLines } from '../../adapters/audit/read-lines.ts';
 import { openArtefact } from '../../adapters/replay/artefact.ts';
@@ -34,7 +34,8 @@ export const run: Run = async (input, output) => {
     const report = await output.progress('replaying', (say) =>
       replay(recordsOf(file, limit), player, (name) => say(name)),
     );
-    if (report.records > 0 && report.skipped.foreign === report.records) throw notRecords(file);
+    if ((report.skipped.foreign ?? 0) === report.records) throw notRecords(file);
+    if (report.replayed === 0) throw nothingReplayed(file, report);
     const against = input.text('against') ?? '';
     output.data({ ...report, against }, () => toReplayText(report));
     return report.status === 'ok' ? 0 : 1;
@@ -46,16 +47,26 @@ export const run: Run = async (input, output) => {
 function fileOf(input: CommandInput): string {
   const [asked = ''] = input.args;
   const file = resolve(asked);
-  if (existsSync(file)) return file;
-  throw new SvcError(
-    'usage',
-    `There is no audit file ${relative(process.cwd(), file) || asked}. ${NAMED_BY}`,
-  );
+  const shown = relative(process.cwd(), file) || asked;
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found === undefined) throw new SvcError('usage', `There is no audit file ${shown}. ${NAMED_BY}`);
+  if (found.isDirectory())
+    throw new SvcError('usage', `${shown} is a folder. Name an audit file. ${NAMED_BY}`);
+  return file;
 }
 
 /** A replay of the wrong file repeats nothing. It must not pass as a success. */
 function notRecords(file: string): SvcError {
   return new SvcError('usage', `${relative(process.cwd(), file)} has no audit records. ${NAMED_BY}`);
+}
+
+/** Nothing was compared. It must not pass as a success either. */
+function nothingReplayed(file: string, { records, skipped }: ReplayReport): SvcError {
+  const reasons = toSkippedLines(skipped).map((line) => `\n${line}`);
+  return new SvcError(
+    'usage',
+    `None of the ${count(records, 'record')} of ${relative(process.cwd(), file)} can be replayed, so nothing was compared.${reasons.join('')}`,
+  );
 }
 
 /** Takes the token from a variable: audit files hold none, and other users can see command lines. */
@@ -118,7 +129,7 @@ function toReplayText({ differences, ...report }: ReplayReport): string {
     ...(differences.length > 0 ? [toColumns(differences.slice(0, MOST_SHOWN).flatMap(toRows))] : []),
     ...(more > 0 ? [`and ${more} more; --json has all`] : []),
     `${count(replayed, 'call')} replayed of ${count(records, 'record')}: ${sum.join(', ')}`,
-    ...toSkippedLines(report.skipped),
+    ...toSkippedLines(report.skipped).map((line) => styled('dim', line)),
     `time: ${time.old} ms as recorded, ${time.new} ms now; ${count(time.slower, 'call')} took more than twice as long`,
   ].join('\n');
 }
@@ -141,6 +152,6 @@ function toShort(value: JsonValue): string {
 function toSkippedLines(skipped: ReplayReport['skipped']): readonly string[] {
   return Object.entries(SKIP_REASONS).flatMap(([reason, text]) => {
     const many = Object.entries(skipped).find(([name]) => name === reason)?.[1] ?? 0;
-    return many === 0 ? [] : [styled('dim', `${many} skipped: ${text}`)];
+    return many === 0 ? [] : [`${many} skipped: ${text}`];
   });
 }

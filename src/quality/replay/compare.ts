@@ -1,4 +1,4 @@
-import { isList, isObject, type JsonValue } from '../../json.ts';
+import { isList, isObject, type JsonObject, type JsonValue, own } from '../../json.ts';
 import { isSame } from '../../types/canonical.ts';
 import { type Ended, isMarked } from './record.ts';
 
@@ -52,9 +52,20 @@ function compareRows(before: Ended, after: Ended, shaped: boolean): readonly Rep
   if (before.rows !== null && after.rows !== null && before.rows !== after.rows) {
     return [{ what: 'rows', old: before.rows, new: after.rows }];
   }
+  if (after.text !== undefined) return compareText(after.text);
   if (shaped || before.value === undefined || after.value === undefined) return [];
   const found = firstDifference(before.value, after.value, '');
   return found === null ? [] : [{ what: 'rows', ...found }];
+}
+
+/** The first line in which two texts differ. */
+function compareText({ recorded, now }: NonNullable<Ended['text']>): readonly ReplayDifference[] {
+  const [was, is] = [recorded.split('\n'), now.split('\n')];
+  const at = Array.from({ length: Math.max(was.length, is.length) }).findIndex(
+    (_, line) => was[line] !== is[line],
+  );
+  if (at === -1) return [];
+  return [{ what: 'rows', path: `line ${at + 1}`, old: was[at] ?? null, new: is[at] ?? null }];
 }
 
 /** The first path at which two values differ, apart from redacted parts. */
@@ -72,10 +83,17 @@ function firstDifference(
     return { path: join(path, 'length'), old: before.length, new: after.length };
   }
   if (isObject(before) && isObject(after)) {
-    const names = Object.keys(before).filter((name) => !isMarked(name));
-    return firstOf(names.map((name) => [join(path, name), before[name] ?? null, after[name] ?? null]));
+    const names = Object.keys(before).some(isMarked) ? Object.keys(before) : keysOf(before, after);
+    const known = names.filter((name) => !isMarked(name));
+    return firstOf(
+      known.map((name) => [join(path, name), own(before, name) ?? null, own(after, name) ?? null]),
+    );
   }
   return isSame(before, after) ? null : { path, old: before, new: after };
+}
+
+function keysOf(before: JsonObject, after: JsonObject): readonly string[] {
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])];
 }
 
 function firstOf(pairs: readonly (readonly [string, JsonValue, JsonValue])[]) {

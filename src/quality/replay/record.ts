@@ -24,6 +24,8 @@ export interface Ended {
   readonly errorText: string | null;
   readonly rows: number | null;
   readonly value?: JsonValue;
+  /** For an answer that is text only: the recorded value as such a text, and the text now. */
+  readonly text?: { readonly recorded: string; readonly now: string };
 }
 
 /** The reasons why a record is not replayed. */

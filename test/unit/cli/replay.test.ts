@@ -188,12 +188,104 @@ it(
     expect(await refused('a.jsonl')).toMatch(/^2 .*needs --against/);
     expect(await refused('none.jsonl', '--against', 'build/node')).toMatch(/^2 .*no audit file none\.jsonl/);
     expect(await refused('a.jsonl', '--against', 'tools')).toMatch(/^2 [\s\S]*no manifest\.json/);
+    expect(await refused('tools', '--against', 'build/node')).toMatch(
+      /^2 .*tools is a folder\. Name an audit file/,
+    );
     expect(await refused('a.jsonl', '--against', 'http://127.0.0.1:1')).toMatch(
       /^1 .*127\.0\.0\.1:1\/mcp cannot be reached/,
     );
     expect(await refused('a.jsonl', '--against', 'http://127.0.0.1:1', '--token-env', 'NO_SUCH')).toMatch(
       /^2 .*NO_SUCH/,
     );
+  },
+  TIMEOUT_MS,
+);
+
+const FORMS = {
+  csv: "  format: csv\n  source: { code: 'SELECT id, name FROM people ORDER BY id' }\n",
+  markdown: "  format: markdown\n  source: { code: 'SELECT id, name FROM people ORDER BY id' }\n",
+  large: '  large_result: { rows: 10, format: json }\n  source: { code: SELECT range AS n FROM range(20) }\n',
+  large_csv:
+    '  large_result: { rows: 10, format: csv }\n  source: { code: SELECT range AS n FROM range(20) }\n',
+  blocks: `  content: rows\n  source: { code: "SELECT 'text' AS type, name AS text FROM people WHERE id = 1" }\n`,
+};
+const BYTES = `svc: 1
+resource:
+  uri: people://bytes
+  mime_type: application/octet-stream
+  return: { type: string }
+  source: { code: "SELECT 'abc'::BLOB AS bytes" }
+`;
+
+it(
+  'compares answers of every form with a server, and none is no success',
+  async () => {
+    const root = await people();
+    for (const [name, more] of Object.entries(FORMS)) {
+      writeFileSync(join(root, `tools/${name}.yml`), `svc: 1\ntool:\n  name: ${name}\n${more}`);
+    }
+    writeFileSync(join(root, 'resources/bytes.yml'), BYTES);
+    const server = new Svc(['serve', '--port', '0', '--json'], { cwd: root });
+    const { url } = JSON.parse((await server.until(/^.*\n/))[0]);
+    const ask = createReplayClient(new URL('/mcp', url), null);
+    for (const name of Object.keys(FORMS)) await ask('tools/call', { name, arguments: {} }, name);
+    await ask('resources/read', { uri: 'people://bytes' }, 'people://bytes');
+    const log = join(root, 'audit/logs-default.jsonl');
+    const lines = () => readFileSync(log, 'utf8').trim().split('\n');
+    await expect.poll(() => lines().length, { timeout: 30_000 }).toBe(6);
+    const recorded: { operation_name: string; output_data: unknown }[] = lines().map((line) =>
+      JSON.parse(line),
+    );
+    const replayed = async (file: string, records: readonly object[]) => {
+      writeFileSync(join(root, file), records.map((record) => `${JSON.stringify(record)}\n`).join(''));
+      const { code, stdout } = await svc(['replay', file, '--against', url, '--json'], root);
+      return { code, report: JSON.parse(stdout) };
+    };
+
+    expect(await replayed('same.jsonl', recorded)).toMatchObject({
+      code: 0,
+      report: { same: 6, differences: [] },
+    });
+    // Each recorded value is changed a little, as if the server answered something else.
+    const changed = recorded.map((record) => ({
+      ...record,
+      output_data: JSON.parse(
+        JSON.stringify(record.output_data)
+          .replace('Ada', 'Eve')
+          .replace('{"n":19}', '{"n":20}')
+          .replace('YWJj', 'YWJk'),
+      ),
+    }));
+    const { code, report } = await replayed('changed.jsonl', changed);
+    expect(code).toBe(1);
+    const found: readonly { operation_name: string; differences: readonly { path: string }[] }[] =
+      report.differences;
+    expect(found.map(({ operation_name, differences }) => [operation_name, differences[0]?.path])).toEqual([
+      ['csv', 'line 2'],
+      ['markdown', 'line 3'],
+      ['large', '[19].n'],
+      ['large_csv', 'line 21'],
+      ['blocks', 'line 1'],
+      ['people://bytes', ''],
+    ]);
+
+    const writes = recorded
+      .slice(0, 1)
+      .map((record) => ({ ...record, operation_name: 'add', input_data: {} }));
+    expect(await replayed('writes.jsonl', writes)).toMatchObject({
+      code: 2,
+      report: {
+        error: {
+          message: expect.stringMatching(/None of the 1 record.*can be replayed.*\n1 skipped: may write/),
+        },
+      },
+    });
+    writeFileSync(join(root, 'empty.jsonl'), '');
+    const empty = await svc(['replay', 'empty.jsonl', '--against', url], root);
+    expect(empty).toMatchObject({ code: 2, stdout: '' });
+    expect(empty.stderr).toContain('empty.jsonl has no audit records');
+    server.child.kill('SIGTERM');
+    await server.ended;
   },
   TIMEOUT_MS,
 );

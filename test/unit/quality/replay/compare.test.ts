@@ -47,6 +47,26 @@ describe('two ends of a call', () => {
     ]);
   });
 
+  it('differ in a key that only some rows have', () => {
+    const [before, after] = [
+      [{ a: 1, b: 2 }, { a: 1 }],
+      [
+        { a: 1, b: 2 },
+        { a: 1, b: 9 },
+      ],
+    ];
+    expect(values(before, after)).toEqual([{ what: 'rows', path: '[1].b', old: null, new: 9 }]);
+    expect(values(after, before)).toEqual([{ what: 'rows', path: '[1].b', old: 9, new: null }]);
+  });
+
+  it('differ in the first line of a text that is all of the answer', () => {
+    const text = (recorded: string, now: string) =>
+      compareEnded(ended({ rows: 2 }), ended({ text: { recorded, now } }));
+    expect(text('id\n1\n2', 'id\n1\n2')).toEqual([]);
+    expect(text('id\n1\n2', 'id\n1\n3')).toEqual([{ what: 'rows', path: 'line 3', old: '2', new: '3' }]);
+    expect(text('id\n1', 'id\n1\n3')).toEqual([{ what: 'rows', path: 'line 3', old: null, new: '3' }]);
+  });
+
   it.each<[JsonValue, JsonValue, string, number, number]>([
     [{ tags: ['a'] }, { tags: ['a', 'b'] }, 'tags.length', 1, 2],
     [{ tags: ['a', null] }, { tags: ['a'] }, 'tags.length', 2, 1],
