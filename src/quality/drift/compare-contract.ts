@@ -99,6 +99,13 @@ interface Judged {
 const WORDS: Judged = { added: 'wording', removed: 'wording', changed: 'wording', message: TEXT };
 const ASKS = { added: 'breaking', removed: 'widening', changed: 'breaking' } as const;
 
+const FORM: Judged = {
+  added: 'breaking',
+  removed: 'breaking',
+  changed: 'breaking',
+  message: 'Results have another form.',
+};
+
 const FACTS: { readonly [fact: string]: Judged } = {
   name: WORDS,
   title: WORDS,
@@ -111,11 +118,11 @@ const FACTS: { readonly [fact: string]: Judged } = {
     changed: 'breaking',
     message: 'Results have another media type.',
   },
-  content: {
-    added: 'breaking',
-    removed: 'breaking',
-    changed: 'breaking',
-    message: 'Results have another form.',
+  content: FORM,
+  format: FORM,
+  large_result: {
+    ...{ added: 'breaking', removed: 'widening', changed: 'breaking' },
+    message: 'Results with many rows have another form.',
   },
   confirm: { ...ASKS, changed: 'wording', message: 'A person is asked before each call.' },
   ask: { ...ASKS, message: 'The questions before each call differ.' },

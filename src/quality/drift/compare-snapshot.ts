@@ -4,7 +4,7 @@ import { compareEndpointContracts } from './compare-contract.ts';
 import { compareTables } from './compare-tables.ts';
 import { isUnchanged } from './effect.ts';
 import type { EndpointSnapshot, Snapshot, TestOutcome } from './snapshot.ts';
-import { compareCode } from './source.ts';
+import { type Code, compareCode } from './source.ts';
 
 /** Options of a comparison. */
 interface CompareOptions {
@@ -25,13 +25,36 @@ export function compareSnapshots(
   ]);
 }
 
-/** Ignores added and removed files, because the endpoint that names the file shows the change. */
+/**
+ * Compares files of code. If an endpoint names a file that is new or gone, the change of the endpoint shows it; nothing
+ * else shows a Python module that endpoints import.
+ */
 function compareFiles(before: Snapshot, after: Snapshot): readonly DriftChange[] {
-  return Object.keys(before.files).flatMap((path) => {
+  const [was, is] = [namedFiles(before), namedFiles(after)];
+  const paths = [...new Set([...Object.keys(before.files), ...Object.keys(after.files)])].toSorted();
+  return paths.flatMap((path) => {
     const [old, now] = [own(before.files, path), own(after.files, path)];
-    if (old === undefined || now === undefined) return [];
+    if (old === undefined) return is.has(path) ? [] : toChanges(`file ${path}`, [added(now ?? [])]);
+    if (now === undefined) return was.has(path) ? [] : toChanges(`file ${path}`, [removed(old)]);
     return toChanges(`file ${path}`, compareCode('', old, now, path.endsWith('.py') ? 'python' : 'sql'));
   });
+}
+
+/** The files that endpoints name. */
+function namedFiles({ endpoints }: Snapshot): ReadonlySet<string> {
+  return new Set(Object.values(endpoints).flatMap(({ source }) => source ?? []));
+}
+
+function added(code: Code): Difference {
+  return differ(['widening', '', 'Python may import it.'], undefined, linesIn(code));
+}
+
+function removed(code: Code): Difference {
+  return differ(['breaking', '', 'Python that imports it fails.'], linesIn(code), undefined);
+}
+
+function linesIn({ length }: Code): string {
+  return length === 1 ? '1 line' : `${length} lines`;
 }
 
 function compareEndpoints(
@@ -88,9 +111,14 @@ function compareMessages(before: JsonValue | undefined, after: JsonValue | undef
     : [differ(['breaking', 'messages', 'It has other messages.'], before, after)];
 }
 
+/** The messages without their texts. For another type than text, `prompt` is the URI of a resource. */
 function frameOf(messages: JsonValue | undefined): JsonValue {
   if (!isList(messages)) return null;
-  return messages.map((one) => (isObject(one) ? [one.role ?? null, one.type ?? null] : null));
+  return messages.map((one) => {
+    if (!isObject(one)) return null;
+    const { role = null, type = null, prompt = null } = one;
+    return [role, type, type === 'text' ? null : prompt];
+  });
 }
 
 /** Any change of a policy counts as breaking, because callers may see more or less than agreed. */

@@ -1,4 +1,4 @@
-import type { AnyEntry, Catalog } from '../../catalog/model.ts';
+import type { AnyEntry, Catalog, ToolEntry } from '../../catalog/model.ts';
 import type { JsonObject, JsonValue } from '../../json.ts';
 import type { EndpointKind } from '../../project/model.ts';
 import { toInputSchema, toOutputSchema } from '../../types/schema.ts';
@@ -15,6 +15,8 @@ export type EndpointContract = {
   readonly annotations?: JsonObject;
   readonly mimeType?: JsonValue;
   readonly content?: JsonValue;
+  readonly format?: JsonValue;
+  readonly large_result?: JsonValue;
   readonly scopes?: JsonValue;
   readonly confirm?: JsonValue;
   readonly ask?: JsonValue;
@@ -45,10 +47,10 @@ export function toEndpointContract(entry: AnyEntry): EndpointContract {
   const { scopes, confirm, ask, wire } = entry;
   const { name, inputSchema, outputSchema, arguments: _, uri: __, uriTemplate: ___, ...shown } = wire;
   const output = outputOf(entry);
-  const content = entry.kind === 'tool' ? { mimeType: entry.mimeType, content: entry.content } : {};
+  const form = entry.kind === 'tool' ? formOf(entry) : {};
   return toJson({
     ...shown,
-    ...content,
+    ...form,
     ...(entry.kind === 'resource' ? { name } : {}),
     input: inputSchema ?? toInputSchema(entry.parameters),
     output,
@@ -56,6 +58,11 @@ export function toEndpointContract(entry: AnyEntry): EndpointContract {
     confirm,
     ask,
   });
+}
+
+/** The form of a tool's answers, which its schemas do not show. */
+function formOf({ mimeType, content, format, largeResult }: ToolEntry) {
+  return { mimeType, content, format, large_result: largeResult };
 }
 
 /** A tool's schema already reflects its policies. Clients of a resource read a text, so its declared type is compared. */

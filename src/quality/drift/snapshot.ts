@@ -137,10 +137,13 @@ function functionOf(entry: AnyEntry): string | undefined {
   return entry.source.function;
 }
 
+/** The outcome under each name. Of several tests of one name, a failed one counts. */
 function outcomesOf(tests: Endpoint['tests'], results: readonly TestResult[]) {
-  return Object.fromEntries(
-    tests.map(({ name }) => [name, results.find((one) => one.name === name)?.status ?? 'not run']),
-  );
+  const outcomeOf = (named: string): TestOutcome => {
+    const own = results.filter(({ name }) => name === named).map(({ status }) => status);
+    return own.find((status) => status !== 'passed') ?? own[0] ?? 'not run';
+  };
+  return Object.fromEntries(tests.map(({ name }) => [name, outcomeOf(name)]));
 }
 
 function filesOf(endpoints: readonly Endpoint[], modules: { readonly [path: string]: string }) {

@@ -265,6 +265,7 @@ const CONTRACT: readonly Case[] = [
     '  tags: [orders]\n  confirm: { question: Sure? }',
     'confirm',
   ],
+  ['answers are text', 'breaking', '  tags: [orders]', '  tags: [orders]\n  format: csv', 'format'],
   ['a tool has another name', 'breaking', 'name: find', 'name: seek', ''],
 ];
 
@@ -403,6 +404,63 @@ it('Python in a file, or another function of it, is another answer', async () =>
   ]);
   expect(compareSnapshots(before, await at('# one\ndef a():\n    return 1\n'))).toMatchObject([
     { class: 'wording' },
+  ]);
+});
+
+it('large results that become a summary are another answer', async () => {
+  const at = async (more: string) =>
+    compileCatalog(await load({ 'tools/a.yml': `tool: { name: a, source: { code: SELECT 1 }${more} }` }));
+  const [whole, linked] = [toContract(await at('')), toContract(await at(', large_result: { rows: 50 }'))];
+  expect(compareContracts(whole, linked)).toMatchObject([{ class: 'breaking', path: 'large_result' }]);
+  expect(compareContracts(linked, whole)).toMatchObject([{ class: 'widening', path: 'large_result' }]);
+  expect(compareContracts(linked, linked)).toEqual([]);
+});
+
+it('a Python module that is gone breaks what imports it, although no endpoint names it', async () => {
+  const project = await load({
+    'tools/a.yml': 'tool: { name: a, language: python, source: { file: a.py } }',
+    'tools/a.py': 'from prices import net\ndef a():\n    return net(1)\n',
+  });
+  const at = async (modules: Readonly<Record<string, string>>) => {
+    const catalog = await compileCatalog(project);
+    return toSnapshot({ project, catalog, tables: {}, reports: null, findings: [], modules });
+  };
+  const [without, having] = [await at({}), await at({ 'python/prices.py': 'def net(x):\n    return x\n' })];
+  const gone = { subject: 'file python/prices.py', class: 'breaking', old: '2 lines' };
+  expect(compareSnapshots(having, without)).toMatchObject([gone]);
+  const fresh = { subject: 'file python/prices.py', class: 'widening', new: '2 lines' };
+  expect(compareSnapshots(without, having)).toMatchObject([fresh]);
+  expect(compareSnapshots(having, having)).toEqual([]);
+});
+
+it('of two tests with one name, the one that fails counts', async () => {
+  const test = '{ name: x, arguments: [], result: 1 }';
+  const project = await load({
+    'tools/a.yml': `tool: { name: a, source: { code: SELECT 1 }, tests: [${test}, ${test}] }`,
+  });
+  const catalog = await compileCatalog(project);
+  const at = (...statuses: readonly ('passed' | 'failed')[]) => {
+    const tests = statuses.map((status) => ({ name: 'x', status, time_ms: 1 }));
+    const reports = [{ endpoint: 'tool/a', path: 'tools/a.yml', tests }];
+    return toSnapshot({ project, catalog, tables: {}, reports, findings: [] });
+  };
+  const failing = [{ class: 'breaking', path: 'tests.x' }];
+  expect(compareSnapshots(at('passed', 'passed'), at('passed', 'failed'))).toMatchObject(failing);
+  expect(compareSnapshots(at('passed', 'passed'), at('failed', 'passed'))).toMatchObject(failing);
+  expect(compareSnapshots(at('passed', 'failed'), at('passed', 'passed'))).toMatchObject([
+    { class: 'widening', path: 'tests.x' },
+  ]);
+});
+
+it('a prompt that embeds another resource is another prompt', async () => {
+  const at = async (uri: string) => {
+    const prompt = `prompt: { name: p, messages: [{ type: resource, prompt: "${uri}" }] }`;
+    const other = RESOURCE.replace('shop://terms', 'shop://rules');
+    const files = { 'resources/terms.yml': RESOURCE, 'resources/rules.yml': other };
+    return bareSnapshotOf(await load({ 'prompts/p.yml': prompt, ...files }));
+  };
+  expect(compareSnapshots(await at('shop://terms'), await at('shop://rules'))).toMatchObject([
+    { class: 'breaking', subject: 'prompt p', path: 'messages' },
   ]);
 });
 
