@@ -8,6 +8,7 @@ import type { CommandInput, Run } from '../command.ts';
 import { dbtFolder, dbtSite, PROFILES_FILE, PROJECT_FILE } from '../dbt/folder.ts';
 import { type WrittenSecret, wantedProfiles, wantedProject } from '../dbt/required-values.ts';
 import { refuseCollisions } from '../dbt/secret-names.ts';
+import { toShownChange } from '../dbt/shown-changes.ts';
 import { type DbtChange, type MergedFile, mergeFile, writeMerged } from '../dbt/yaml-merge.ts';
 import { styled } from '../io/output.ts';
 import { checkSite } from '../project/project.ts';
@@ -17,7 +18,10 @@ const HEAD = 'Written by `svc dbt-config`, which merges its values and keeps you
 
 /** `svc dbt-config`: writes profiles.yml and dbt_project.yml for the project's database. */
 export const run: Run = async (input, output) => {
-  const files = await mergedFiles(input);
+  const files = (await mergedFiles(input)).map((file) => ({
+    ...file,
+    changes: file.changes.map(toShownChange),
+  }));
   const lost = files.flatMap(({ changes }) => changes.filter(({ action }) => action !== 'add'));
   const dryRun = input.flag('dryRun');
   if (lost.length > 0 && !input.flag('force') && !dryRun) throw refusal(files);
@@ -26,7 +30,7 @@ export const run: Run = async (input, output) => {
     status: 'ok',
     written: !dryRun,
     needs_force: lost.length > 0,
-    files: files.map(({ changes, ...file }) => ({ ...file, changes: [...changes] })),
+    files: files.map(({ path, action, changes }) => ({ path, action, changes: [...changes] })),
   };
   output.data(document, () => toDbtChangeLines(files, { dryRun, needsForce: lost.length > 0 }));
   return 0;

@@ -125,6 +125,37 @@ describe('svc dbt-config', { timeout: 60_000 }, () => {
     expect(parse(text)).toMatchObject({ models: { '+materialized': 'table' }, 'model-paths': ['transform'] });
   });
 
+  it('prints no credential of a profile that was written by hand', async () => {
+    const { root, env } = shop();
+    const secrets = `
+        - type: s3
+          name: lake_1
+          key_id: AKIA0123456789ABCDEF
+          secret: by-hand
+          session_token: "{{ env_var('TOKEN', 'by-hand') }}"
+          region: eu-central-1
+        - { type: http, name: api, extra_http_headers: { X-Key: by-hand } }
+        - { type: s3, name: gone, secret: by-hand, key_id: "{{ env_var('DBT_ENV_SECRET_GONE_KEY_ID') }}" }`;
+    const output = '{ type: snowflake, account: other, password: by-hand }';
+    writeFileSync(
+      join(root, 'profiles.yml'),
+      `my_shop_default:\n  target: default\n  outputs:\n    default:\n      type: duckdb\n      path: md:shop?motherduck_token=by-hand\n      secrets:${secrets}\n    other: ${output}\n`,
+    );
+    const runs = [
+      await svc(['dbt-config'], root, env),
+      await svc(['dbt-config', '--json'], root, env),
+      await svc(['dbt-config', '--dry-run'], root, env),
+      await svc(['dbt-config', '--dry-run', '--json'], root, env),
+      await svc(['dbt-config', '--force', '--json'], root, env),
+    ];
+    expect(runs.map(({ code }) => code)).toEqual([1, 1, 0, 0, 0]);
+    const printed = runs.map(({ stdout, stderr }) => stdout + stderr).join('');
+    expect(printed).not.toMatch(/by-hand|AKIA0123/);
+    expect(printed).toContain('"key_id":"[REDACTED]","secret":"[REDACTED]"');
+    expect(printed).toContain('"region":"eu-central-1"');
+    expect(printed).toContain("env_var('DBT_ENV_SECRET_GONE_KEY_ID')");
+  });
+
   it('puts profiles.yml where it is told to, with the whole path of the database', async () => {
     const { root, env } = shop();
     mkdirSync(join(root, 'sub'));
