@@ -37,8 +37,8 @@ export function TestsPanel({ endpoint, args, actor, users, answer }: TestsProps)
     setBusy(false);
   };
   const isDenied = answer?.live?.record.policy_decision === 'deny';
-  const savable = answer !== null && (answer.value !== undefined || isDenied);
-  const expect = isDenied ? ({ denied: true } as const) : { result: answer?.value ?? null };
+  const savable = answer !== null && (answer.result !== undefined || isDenied);
+  const expect = isDenied ? ({ denied: true } as const) : { result: answer?.result ?? null };
   const draft = { endpoint: endpoint.id, arguments: args, user_context: contextOf(actor, users), expect };
   return (
     <section id="tests">

@@ -104,6 +104,8 @@ export interface CallAnswer {
   readonly ms: number;
   /** The value of the result; absent for an error. */
   readonly value?: JsonValue;
+  /** The result as tests see it, whatever its form for clients; absent for an error. */
+  readonly result?: JsonValue;
   /** The text that a model reads. */
   readonly text: string;
   readonly tokens: number;

@@ -15,8 +15,19 @@ export async function draftTest(project: Project, draft: TestDraft): Promise<Tes
   return { file, diff: toLineDiff(before, after), hash: await sha256Hex(before) };
 }
 
-/** Writes the test. Throws `usage` if the file is no longer the one that the diff was made of. */
-export async function saveTest(project: Project, draft: TestDraft, hash: string): Promise<void> {
+let saving: Promise<unknown> = Promise.resolve();
+
+/**
+ * Writes the test. Throws `usage` if the file is no longer the one that the diff was made of. One test is written at a
+ * time, so that the second of two pages sees the file of the first.
+ */
+export function saveTest(project: Project, draft: TestDraft, hash: string): Promise<void> {
+  const saved = saving.then(() => writeTest(project, draft, hash));
+  saving = saved.catch(() => {});
+  return saved;
+}
+
+async function writeTest(project: Project, draft: TestDraft, hash: string): Promise<void> {
   const { file, before, after } = await changed(project, draft);
   const path = join(project.root, file);
   const unchanged = async () => (await readFile(path, 'utf8')) === before;
@@ -47,12 +58,19 @@ function toTest({ name, arguments: args, user_context, expect }: TestDraft): Jso
   };
 }
 
+/** Adds a test to the text of an endpoint file, whose line ends stay. Throws like `addLines`. */
+export function addTest(text: string, kind: string, test: JsonObject): string {
+  const isWindows = text.includes('\r\n') && !/(?<!\r)\n/.test(text);
+  if (!isWindows) return addLines(text, kind, test);
+  return addLines(text.replaceAll('\r\n', '\n'), kind, test).replaceAll('\n', '\r\n');
+}
+
 /**
  * Adds a test to the text of an endpoint file. A block list grows by the lines of the test, and nothing else changes. A
  * list in one line, or a file with aliases, is written anew by the YAML package, which keeps comments. Throws
  * `config_invalid` for a text that is no endpoint.
  */
-export function addTest(text: string, kind: string, test: JsonObject): string {
+function addLines(text: string, kind: string, test: JsonObject): string {
   const document = parseDocument(text, { uniqueKeys: false });
   const endpoint = document.get(kind, true);
   if (document.errors.length > 0 || !isMap(endpoint)) {

@@ -1,6 +1,7 @@
 import type { LiveCalls } from '../../src/admin/live-calls.ts';
 import { type App, createApp } from '../../src/app.ts';
 import type { Authenticate } from '../../src/auth/sender.ts';
+import type { CallRecord } from '../../src/call/call-record.ts';
 import type { Runtime } from '../../src/call/runtime.ts';
 import type { User } from '../../src/context.ts';
 import { LOCAL_ACCESS } from '../../src/http/access.ts';
@@ -43,9 +44,9 @@ interface WireCallDeps {
  */
 export function createWireCall({ runtime, live, log }: WireCallDeps): SendCall {
   const callers = new Map<string, Awaited<ReturnType<Authenticate>>>();
-  const causes = createCauses();
+  const facts = createCallFacts();
   const app = createApp({
-    runtime: () => causes.heardFrom(runtime()),
+    runtime: () => facts.heardFrom(runtime()),
     version: VERSION,
     stateless: true,
     log,
@@ -56,7 +57,7 @@ export function createWireCall({ runtime, live, log }: WireCallDeps): SendCall {
     const id = crypto.randomUUID();
     callers.set(id, { user: call.user, scopes: call.scopes });
     try {
-      return await exchange({ app, live, causes }, { ...call, id });
+      return await exchange({ app, live, facts }, { ...call, id });
     } finally {
       callers.delete(id);
     }
@@ -68,11 +69,11 @@ const METHODS = { tool: 'tools/call', resource: 'resources/read', prompt: 'promp
 interface Wire {
   readonly app: App;
   readonly live: LiveCalls;
-  readonly causes: Causes;
+  readonly facts: CallFacts;
 }
 
 async function exchange(
-  { app, live, causes }: Wire,
+  { app, live, facts }: Wire,
   call: WireCall & { readonly id: string },
 ): Promise<CallAnswer> {
   const method = METHODS[call.kind];
@@ -97,22 +98,46 @@ async function exchange(
   const ms = Math.round((performance.now() - startedAt) * 10) / 10;
   const requestId = response.headers.get('x-request-id');
   const found = live.recent().find(({ record }) => record.request_id === requestId) ?? null;
-  const cause = causes.take(requestId ?? '');
+  const { cause, call: ended } = facts.take(requestId ?? '');
   const code = found?.record.error_code ?? null;
-  return { sent, received, status: response.status, ms, ...toForms(received), code, cause, live: found };
+  const result = ended === null ? undefined : toTestResult(ended, received);
+  const forms = { ...toForms(received), ...(result === undefined ? {} : { result }) };
+  return { sent, received, status: response.status, ms, ...forms, code, cause, live: found };
 }
 
-/** The log lines of calls that failed, until the page has them. */
-interface Causes {
-  /** The same runtime, whose log is heard too. */
+/** The result of a call as `svc test` sees it; undefined if the call failed, or a client gets only a part of a prompt. */
+function toTestResult({ kind, status, result }: CallRecord, received: JsonValue): JsonValue | undefined {
+  if (status === 'error') return undefined;
+  if (kind !== 'prompt') return result;
+  const answer = isObject(received) && isObject(received.result) ? received.result : {};
+  const messages = isList(answer.messages) ? answer.messages.map(toTestMessage) : [];
+  const whole = isList(result) && result.length === messages.length;
+  return whole && messages.every((message) => message !== null) ? messages : undefined;
+}
+
+/** A message of a prompt in the form of tests; null for a picture or a sound. */
+function toTestMessage(message: JsonValue): JsonObject | null {
+  const { role = null, content } = isObject(message) ? message : {};
+  if (!isObject(content)) return null;
+  if (content.type === 'text') return { role, type: 'text', prompt: content.text ?? '' };
+  const { uri, text } = isObject(content.resource) ? content.resource : content;
+  if (uri === undefined) return null;
+  return { role, type: 'resource', prompt: uri, ...(text === undefined ? {} : { text }) };
+}
+
+/** Facts about calls that clients do not get, until the page has them. */
+interface CallFacts {
+  /** The same runtime, whose log and calls are heard too. */
   heardFrom(runtime: Runtime): Runtime;
-  take(requestId: string): string | null;
+  /** The reason of a failure, and the call with its whole result; null if there is none. */
+  take(requestId: string): { readonly cause: string | null; readonly call: CallRecord | null };
 }
 
-/** Hears the reasons of failures that clients do not get. The log has no secrets and no credentials. */
-function createCauses(): Causes {
+/** Hears the reasons of failures, and the results. The log has no secrets and no credentials. */
+function createCallFacts(): CallFacts {
   const heard = new WeakMap<Runtime, Runtime>();
   const causes = new Map<string, string>();
+  const calls = new Map<string, CallRecord>();
   const hear =
     (log: Log): Log =>
     (line) => {
@@ -122,16 +147,24 @@ function createCauses(): Causes {
       }
       log(line);
     };
+  // A prompt ends after the resources that it embeds, so the last call of a request is the page's own.
+  const observed =
+    ({ observe }: Runtime) =>
+    (call: CallRecord) => {
+      calls.set(call.context.requestId, call);
+      observe?.(call);
+    };
   return {
     heardFrom: (runtime) => {
-      const known = heard.get(runtime) ?? { ...runtime, log: hear(runtime.log) };
+      const known = heard.get(runtime) ?? { ...runtime, log: hear(runtime.log), observe: observed(runtime) };
       heard.set(runtime, known);
       return known;
     },
     take: (requestId) => {
-      const cause = causes.get(requestId) ?? null;
+      const found = { cause: causes.get(requestId) ?? null, call: calls.get(requestId) ?? null };
       causes.delete(requestId);
-      return cause;
+      calls.delete(requestId);
+      return found;
     },
   };
 }

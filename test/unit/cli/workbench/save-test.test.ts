@@ -76,33 +76,64 @@ describe('a saved test', () => {
     for (const [comment] of before.matchAll(/#.*/g)) expect(after).toContain(comment);
   });
 
+  it.each([
+    ['a list', BLOCK],
+    ['a list in one line', 'tool:\n  tests: [{ name: x, arguments: [] }] # all\n  name: one\n'],
+  ])('keeps the line ends of Windows: %s', (_, before) => {
+    const after = addTest(before.replaceAll('\n', '\r\n'), 'tool', TEST);
+    expect(after).toBe(addTest(before, 'tool', TEST).replaceAll('\n', '\r\n'));
+  });
+
   it('refuses a file that is no endpoint', () => {
     expect(() => addTest('tool: [', 'tool', TEST)).toThrow('no tool');
     expect(() => addTest('prompt: { name: x }\n', 'tool', TEST)).toThrow('no tool');
   });
 });
 
+const DRAFT = {
+  endpoint: 'tool/one',
+  name: 'saved',
+  arguments: {},
+  user_context: null,
+  expect: { result: 1 },
+};
+
+async function projectAt(root: string) {
+  await writeFile(join(root, 'svc-site.yml'), 'svc: 1\nproject: shop\nprofile: default\n');
+  return loadProject(await openProjectFiles(root), root);
+}
+
 it('keeps the mode and the link of its file', async () => {
   const root = await mkdtemp(join(tmpdir(), 'svc-save-'));
   await mkdir(join(root, 'tools'));
   await mkdir(join(root, 'shared'));
-  await writeFile(join(root, 'svc-site.yml'), 'svc: 1\nproject: shop\nprofile: default\n');
   const [shared, linked] = [join(root, 'shared/one.yml'), join(root, 'tools/one.yml')];
   await writeFile(shared, BLOCK, { mode: 0o640 });
   await symlink(shared, linked);
-  const project = await loadProject(await openProjectFiles(root), root);
-  const draft = {
-    endpoint: 'tool/one',
-    name: 'saved',
-    arguments: {},
-    user_context: null,
-    expect: { result: 1 },
-  };
-  const { hash } = await draftTest(project, draft);
-  await saveTest(project, draft, hash);
+  const project = await projectAt(root);
+  const { hash } = await draftTest(project, DRAFT);
+  await saveTest(project, DRAFT, hash);
   expect((await lstat(linked)).isSymbolicLink()).toBe(true);
   expect(await readFile(shared, 'utf8')).toContain('name: saved');
   expect((await stat(shared)).mode & 0o777).toBe(0o640);
   expect(await readdir(join(root, 'shared'))).toEqual(['one.yml']);
+  await rm(root, { recursive: true });
+});
+
+it('loses no test if two pages save at once: the second sees that the file has changed', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'svc-save-'));
+  await mkdir(join(root, 'tools'));
+  await writeFile(join(root, 'tools/one.yml'), BLOCK);
+  const project = await projectAt(root);
+  const { hash } = await draftTest(project, DRAFT);
+  const ended = await Promise.allSettled(
+    ['left', 'right'].map((name) => saveTest(project, { ...DRAFT, name }, hash)),
+  );
+  expect(ended.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+  const text = await readFile(join(root, 'tools/one.yml'), 'utf8');
+  expect(text).toContain('name: left');
+  expect(text).not.toContain('name: right');
+  await saveTest(project, { ...DRAFT, name: 'right' }, (await draftTest(project, DRAFT)).hash);
+  expect(await readFile(join(root, 'tools/one.yml'), 'utf8')).toMatch(/name: left[\s\S]*name: right/);
   await rm(root, { recursive: true });
 });

@@ -256,6 +256,52 @@ describe('the workbench of svc dev', () => {
       .toMatchObject({ name: 'customer 2', status: 'passed' });
   });
 
+  it.each([
+    ['tool', 'all_orders', 'all_orders', 'tools/all_orders.yml', {}],
+    ['tool', 'many_numbers', 'many_numbers', 'tools/many_numbers.yml', {}],
+    ['tool', 'three_texts', 'three_texts', 'tools/three_texts.yml', {}],
+    ['resource', 'digits', 'shop://digits', 'resources/digits.yml', {}],
+    ['prompt', 'sales_review', 'sales_review', 'prompts/sales_review.yml', { month: '2026-02' }],
+  ])(
+    'saves a test that holds, whatever the form of the answer: %s %s',
+    async (kind, id, name, file, args) => {
+      const bench = await openBench(async (root) => {
+        const tool = (own: string, source: string, more: string) =>
+          writeFile(
+            join(root, `tools/${own}.yml`),
+            `svc: 1\ntool:\n  name: ${own}\n  source: { code: "${source}" }\n${more}`,
+          );
+        await tool('all_orders', 'SELECT * FROM orders ORDER BY id', '  format: csv\n');
+        await tool('many_numbers', 'SELECT range AS n FROM range(20)', '  large_result: { rows: 10 }\n');
+        await tool(
+          'three_texts',
+          "SELECT 'text' AS type, 'n' || range AS text FROM range(3)",
+          '  content: rows\n',
+        );
+        await writeFile(
+          join(root, 'resources/digits.yml'),
+          'svc: 1\nresource:\n  uri: shop://digits\n  name: digits\n  mime_type: text/plain\n  return: { type: string }\n  source: { code: "SELECT \'123\' AS digits" }\n',
+        );
+      });
+      const { answer } = await bench.ask('call', { kind, name, arguments: args, user: null });
+      const draft = {
+        endpoint: `${kind}/${id}`,
+        name: 'saved here',
+        arguments: args,
+        user_context: null,
+        expect: { result: answer.result },
+      };
+      const { answer: change } = await bench.ask('tests/draft', draft);
+      expect(change.file).toBe(file);
+      expect((await bench.ask('tests/save', { ...draft, hash: change.hash })).status).toBe(200);
+      await expect
+        .poll(async () => (await bench.ask('tests', { endpoint: draft.endpoint })).answer.tests.at(-1), {
+          timeout: 20_000,
+        })
+        .toMatchObject({ name: 'saved here', status: 'passed' });
+    },
+  );
+
   // Requirements: workbench.findings
   it('shows findings at their line while a file is broken', async () => {
     const bench = await openBench();
