@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { exportCsv, exportDuckdb } from '../../adapters/audit/export.ts';
 import { createAuditQuery, filesOf } from '../../adapters/audit/query.ts';
 import { makeFolder } from '../../adapters/node/make-folder.ts';
@@ -11,7 +11,7 @@ import type { JsonValue } from '../../src/json.ts';
 import { oneLine } from '../../src/one-line.ts';
 import { type CommandInput, numberOf, type Run } from '../command.ts';
 import { count, type Output, styled, toColumns } from '../io/output.ts';
-import { type AuditLog, auditFilterOf, auditOf } from '../log/audit-log.ts';
+import { type AuditLog, auditFilterOf, auditOf, isFolder } from '../log/audit-log.ts';
 
 const MAX_SHOWN = 1_000_000;
 
@@ -76,11 +76,16 @@ async function exportAll(
   filter: AuditFilter,
 ): Promise<readonly Exported[]> {
   const targets = [
-    { given: input.text('exportCsv'), write: exportCsv },
-    { given: input.text('exportDuckdb'), write: exportDuckdb },
+    { option: '--export-csv', given: input.text('exportCsv'), extension: 'csv', write: exportCsv },
+    {
+      option: '--export-duckdb',
+      given: input.text('exportDuckdb'),
+      extension: 'duckdb',
+      write: exportDuckdb,
+    },
   ];
   const done: Exported[] = [];
-  for (const { given, write } of targets) {
+  for (const { option, given, extension, write } of targets) {
     if (given === undefined) continue;
     if (input.text('limit') !== undefined) {
       throw new SvcError(
@@ -89,6 +94,13 @@ async function exportAll(
       );
     }
     const file = resolve(given);
+    if (isFolder(file)) {
+      const example = join(given, `logs.${extension}`);
+      throw new SvcError(
+        'usage',
+        `${option} ${given}: this is a folder. Name a file in it, such as ${example}.`,
+      );
+    }
     if ((await filesOf(path, {})).includes(file)) {
       throw new SvcError('usage', `${given} is a file of the audit log. Name another file for the export.`);
     }

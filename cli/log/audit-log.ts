@@ -1,3 +1,4 @@
+import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { AuditFilter } from '../../src/audit/filter.ts';
 import { OPERATION_STATUSES, OPERATION_TYPES, POLICY_DECISIONS } from '../../src/audit/record.ts';
@@ -22,7 +23,20 @@ export async function auditOf(input: CommandInput): Promise<AuditLog> {
   siteOf(checked);
   const { site, root } = checked.project;
   if (site === null) throw new SvcError('internal', 'a project without a site file passed its checks');
-  return { profile: site.profile, settings: site.audit, path: resolve(root, site.audit.path) };
+  const { profile, audit } = site;
+  const path = resolve(root, audit.path);
+  if (isFolder(path)) {
+    throw new SvcError(
+      'config_invalid',
+      `The audit path ${audit.path} is a folder. Name a file in it under \`profiles.${profile}.audit.path\` of svc-site.yml.`,
+    );
+  }
+  return { profile, settings: audit, path };
+}
+
+/** Whether there is a folder at a path. */
+export function isFolder(path: string): boolean {
+  return existsSync(path) && statSync(path).isDirectory();
 }
 
 /** Converts the options of `svc log` to a filter. */

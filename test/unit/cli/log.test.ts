@@ -347,6 +347,28 @@ describe('svc log', () => {
     scratch.close();
   });
 
+  it('names a folder that stands in the place of a file', { timeout: 60_000 }, async () => {
+    const root = await written();
+    for (const [option, example] of [
+      ['--export-csv', 'audit/logs.csv'],
+      ['--export-duckdb', 'audit/logs.duckdb'],
+    ] as const) {
+      const { code, stdout, stderr } = await svc(['log', option, 'audit'], root);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toContain(`${option} audit: this is a folder. Name a file in it, such as ${example}.`);
+    }
+    const site = readFileSync(join(root, 'svc-site.yml'), 'utf8');
+    writeFileSync(
+      join(root, 'svc-site.yml'),
+      site.replace(/( {2}default:\n)/, '$1    audit: { enabled: true, path: audit }\n'),
+    );
+    const { code, stderr } = await svc(['log'], root);
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      'The audit path audit is a folder. Name a file in it under `profiles.default.audit.path`',
+    );
+  });
+
   it('does not write an export over the records', { timeout: 60_000 }, async () => {
     const root = await written();
     const before = readFileSync(join(root, LOG), 'utf8');
