@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseDocument } from 'yaml';
-import { SvcError } from '../../src/errors.ts';
+import { messageOf, SvcError } from '../../src/errors.ts';
 import type { SiteFile } from '../../src/project/site-model.ts';
 import type { Secret } from '../../src/settings/model.ts';
 import { PROFILES_FILE } from './folder.ts';
@@ -46,10 +46,25 @@ function profileFolders(cwd: string, args: readonly string[]): readonly string[]
 }
 
 async function profilesIn(folder: string): Promise<readonly string[] | null> {
-  const text = await readFile(join(folder, PROFILES_FILE), 'utf8').catch(() => null);
+  const path = join(folder, PROFILES_FILE);
+  const text = await readFile(path, 'utf8').catch(() => null);
   if (text === null) return null;
-  const content: unknown = parseDocument(text).toJS();
+  const content = toData(path, text);
   return typeof content === 'object' && content !== null ? Object.keys(content) : [];
+}
+
+function toData(path: string, text: string): unknown {
+  try {
+    return parseDocument(text).toJS();
+  } catch (cause) {
+    throw new SvcError(
+      'config_invalid',
+      `${path} is not valid YAML: ${messageOf(cause)}. Correct the file.`,
+      {
+        cause,
+      },
+    );
+  }
 }
 
 function unknown(profile: string, name: string): SvcError {
@@ -79,11 +94,20 @@ function toVariables(
     const value = parameters[parameter];
     const found = typeof value === 'object' && key !== undefined ? value[key] : value;
     const text = typeof found === 'object' ? JSON.stringify(found) : String(found);
-    if (inProfile && /['\0]/.test(text)) throw uncarried(name, path.join('.'));
+    // Node's own error about a null byte would show the value.
+    if (text.includes('\0')) throw binary(name, path.join('.'));
+    if (inProfile && text.includes("'")) throw uncarried(name, path.join('.'));
     return [...new Set([variables.variable, variables.inProfile])].map(
       (variable) => [variable, text] as const,
     );
   });
+}
+
+function binary(name: string, parameter: string): SvcError {
+  return new SvcError(
+    'config_invalid',
+    `The secret ${name} has a null byte in ${parameter}, and dbt gets secrets in environment variables, which hold text. Encode the value in base64.`,
+  );
 }
 
 /** dbt-duckdb writes values into SQL without escaping them. */

@@ -95,6 +95,30 @@ describe('svc dbt', { timeout: 60_000 }, () => {
     expect(await running.ended).toMatchObject({ code: 5, stdout: expect.stringContaining('cleaned up') });
   });
 
+  it('shows no secret that it cannot hand on, and names a profiles.yml that it cannot read', async () => {
+    const root = await project();
+    install(root);
+    const config = join(root, 'user.yml');
+    writeFileSync(config, USER.replace("'${CRM}'", `'file://${join(root, 'key.bin')}'`));
+    writeFileSync(join(root, 'key.bin'), 'planted\0secret');
+    const env = { SVC_CONFIG: config };
+    for (const [options, stream] of [
+      [[], 'stderr'],
+      [['--debug'], 'stderr'],
+      [['--json'], 'stdout'],
+    ] as const) {
+      const refused = await svc(['dbt', ...options, 'run'], root, env);
+      expect(refused.code).toBe(1);
+      expect(refused.stdout + refused.stderr).not.toContain('planted');
+      expect(refused[stream]).toContain('The secret crm has a null byte in api_key');
+    }
+    writeFileSync(join(root, 'key.bin'), 'planted');
+    writeFileSync(join(root, 'profiles.yml'), 'demo_default: *nowhere\n');
+    const unread = await svc(['dbt', 'run'], root, env);
+    expect(unread.code).toBe(1);
+    expect(unread.stderr).toMatch(/profiles\.yml is not valid YAML: Unresolved alias.*Correct the file/);
+  });
+
   it('says how to install dbt where there is none', async () => {
     const root = await project();
     const { code, stderr } = await svc(['dbt', 'run'], root, { PATH: folder(), VIRTUAL_ENV: '' });
