@@ -5,7 +5,7 @@ import type { Catalog } from '../../src/catalog/model.ts';
 import type { Database } from '../../src/ports.ts';
 import type { Endpoint } from '../../src/project/model.ts';
 import { type Snapshot, toSnapshot } from '../../src/quality/drift/snapshot.ts';
-import { readTables } from '../../src/quality/drift/tables.ts';
+import { readMacros, readTables } from '../../src/quality/drift/tables.ts';
 import { checkStatements } from '../../src/quality/statements.ts';
 import type { EndpointReport } from '../../src/quality/test/report.ts';
 import { runTests } from '../../src/quality/test/run.ts';
@@ -33,6 +33,7 @@ export async function takeSnapshot(
   try {
     const { signal } = new AbortController();
     const tables = await readTables(database, signal);
+    const macros = await readMacros(database, signal);
     const reading = readersOf(checked, catalog);
     const findings = await output.progress('checking SQL', (say) =>
       checkStatements(reading.filter(isSourced), catalog, database, {
@@ -42,7 +43,8 @@ export async function takeSnapshot(
       }),
     );
     const reports = await testAll(reading, { checked, catalog, database, settings }, output);
-    return toSnapshot({ project, catalog, tables, reports, findings, modules: await readModules(checked) });
+    const modules = await readModules(checked);
+    return toSnapshot({ project, catalog, tables, macros, reports, findings, modules });
   } finally {
     await database.close();
   }

@@ -9,7 +9,7 @@ import type { Endpoint } from '../../src/project/model.ts';
 import { compareSnapshots } from '../../src/quality/drift/compare-snapshot.ts';
 import { BASELINE } from '../../src/quality/drift/document.ts';
 import { type Snapshot, toSnapshot } from '../../src/quality/drift/snapshot.ts';
-import { readTables } from '../../src/quality/drift/tables.ts';
+import { readMacros, readTables } from '../../src/quality/drift/tables.ts';
 import {
   type CheckName,
   type CheckReport,
@@ -70,9 +70,10 @@ export async function driftCheck({
     const where = relative(process.cwd(), path) || path;
     return skip('drift', `there is no baseline at ${where}; \`svc drift-snapshot\` makes one`);
   }
-  const tables = await readTables(database, new AbortController().signal);
+  const { signal } = new AbortController();
+  const [tables, macros] = [await readTables(database, signal), await readMacros(database, signal)];
   const modules = await readModules(checked);
-  const snapshot = toSnapshot({ project, catalog, tables, reports: null, findings: [], modules });
+  const snapshot = toSnapshot({ project, catalog, tables, macros, reports: null, findings: [], modules });
   return judgeChanges('drift', compareSnapshots(baseline.content, snapshot, { outcomes: false }), allowed);
 }
 

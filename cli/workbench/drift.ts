@@ -3,7 +3,7 @@ import { withLease } from '../../src/call/runtime.ts';
 import { compareSnapshots } from '../../src/quality/drift/compare-snapshot.ts';
 import { BASELINE } from '../../src/quality/drift/document.ts';
 import { type Snapshot, toSnapshot } from '../../src/quality/drift/snapshot.ts';
-import { readTables } from '../../src/quality/drift/tables.ts';
+import { readMacros, readTables } from '../../src/quality/drift/tables.ts';
 import { checkStatements } from '../../src/quality/statements.ts';
 import type { EndpointReport } from '../../src/quality/test/report.ts';
 import { runTests } from '../../src/quality/test/run.ts';
@@ -43,9 +43,11 @@ async function takeServedSnapshot({ checked, runtime }: Started): Promise<Snapsh
   return withLease(runtime, signal, async (leased) => {
     const database = await leased.database();
     const tables = await readTables(database, signal);
+    const macros = await readMacros(database, signal);
     const serving = { platform: null, engine: database.engine };
     const found = await checkStatements(readers.filter(isSourced), catalog, database, serving);
     const modules = await readModules(checked);
-    return toSnapshot({ project: checked.project, catalog, tables, reports, findings: found, modules });
+    const { project } = checked;
+    return toSnapshot({ project, catalog, tables, macros, reports, findings: found, modules });
   });
 }

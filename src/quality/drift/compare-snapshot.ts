@@ -1,7 +1,7 @@
 import { isList, isObject, type JsonObject, type JsonValue, own } from '../../json.ts';
 import { type Difference, type DriftChange, differ, sortChanges, toChanges } from './change.ts';
 import { compareEndpointContracts } from './compare-contract.ts';
-import { compareTables } from './compare-tables.ts';
+import { compareMacros, compareTables } from './compare-tables.ts';
 import { isUnchanged } from './effect.ts';
 import type { EndpointSnapshot, Snapshot, TestOutcome } from './snapshot.ts';
 import { type Code, compareCode } from './source.ts';
@@ -20,6 +20,8 @@ export function compareSnapshots(
 ): readonly DriftChange[] {
   return sortChanges([
     ...compareTables(before.tables, after.tables),
+    // A baseline without macros may be older than their comparison.
+    ...(before.macros === undefined ? [] : compareMacros(before.macros, after.macros ?? {})),
     ...compareFiles(before, after),
     ...compareEndpoints(before.endpoints, after.endpoints, options),
   ]);

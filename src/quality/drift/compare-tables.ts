@@ -2,7 +2,7 @@ import { own } from '../../json.ts';
 import { type Difference, type DriftChange, differ, toChanges } from './change.ts';
 import { isUnchanged } from './effect.ts';
 import { isSameSql } from './source.ts';
-import type { ColumnShape, TableShape, Tables } from './tables.ts';
+import type { ColumnShape, Macros, TableShape, Tables } from './tables.ts';
 
 /** Compares tables and views, for the SQL that reads them and for the readers of its results. */
 export function compareTables(before: Tables, after: Tables): readonly DriftChange[] {
@@ -12,6 +12,20 @@ export function compareTables(before: Tables, after: Tables): readonly DriftChan
     const kind = (now ?? old)?.kind ?? 'table';
     return toChanges(`${kind} ${name}`, comparePresence(old, now));
   });
+}
+
+/** Compares macros, for the SQL that calls them. */
+export function compareMacros(before: Macros, after: Macros): readonly DriftChange[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted();
+  return names.flatMap((name) =>
+    toChanges(`macro ${name}`, compareMacro(own(before, name), own(after, name))),
+  );
+}
+
+function compareMacro(before: string | undefined, after: string | undefined): readonly Difference[] {
+  if (before === undefined) return [differ(['widening', '', 'Nothing calls it yet.'], before, after)];
+  if (after === undefined) return [differ(['breaking', '', 'SQL that calls it fails.'], before, after)];
+  return compareStatement(before, after);
 }
 
 function comparePresence(

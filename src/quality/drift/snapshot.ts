@@ -5,7 +5,7 @@ import type { Endpoint, Project } from '../../project/model.ts';
 import type { EndpointReport, TestResult } from '../test/report.ts';
 import { contractSubjectOf, type EndpointContract, toEndpointContract } from './contract.ts';
 import { type Code, toCode } from './source.ts';
-import type { Tables } from './tables.ts';
+import type { Macros, Tables } from './tables.ts';
 
 /** The outcome of a declared test. `not run` stands for tests of endpoints that write. */
 export type TestOutcome = TestResult['status'] | 'not run';
@@ -36,6 +36,8 @@ export type Snapshot = {
   readonly project: string;
   readonly profile: string;
   readonly tables: Tables;
+  /** Absent if there are none; older baselines have none either. */
+  readonly macros?: Macros;
   readonly endpoints: { readonly [subject: string]: EndpointSnapshot };
   /** The files that contain endpoints' code. */
   readonly files: { readonly [path: string]: Code };
@@ -47,6 +49,7 @@ interface SnapshotDeps {
   readonly project: Project;
   readonly catalog: Catalog;
   readonly tables: Tables;
+  readonly macros?: Macros;
   /** The reports of the tests; null if tests are not compared. */
   readonly reports: readonly EndpointReport[] | null;
   /** The engine's findings about the SQL of endpoints. */
@@ -57,7 +60,7 @@ interface SnapshotDeps {
 
 /** Makes a snapshot of a project and its database. */
 export function toSnapshot(parts: SnapshotDeps): Snapshot {
-  const { project, catalog, tables } = parts;
+  const { project, catalog, tables, macros = {} } = parts;
   const known = new Map(
     project.endpoints.flatMap(({ endpoint }) =>
       endpoint?.enabled ? [[contractSubjectOf(endpoint), endpoint]] : [],
@@ -78,6 +81,7 @@ export function toSnapshot(parts: SnapshotDeps): Snapshot {
     project: catalog.project,
     profile: project.site?.profile ?? '',
     tables,
+    macros: Object.keys(macros).length > 0 ? macros : undefined,
     endpoints: sorted(endpoints),
     files: sorted(filesOf([...known.values()], parts.modules ?? {})),
   });

@@ -23,6 +23,9 @@ export type TableShape = {
 /** The tables and views of a database by name. Outside of the schema main, the name is `schema.name`. */
 export type Tables = { readonly [name: string]: TableShape };
 
+/** The macros of a database: the body of each signature, such as `net(price)`. */
+export type Macros = { readonly [signature: string]: string };
+
 const OWN = 'database_name = current_database() AND NOT internal';
 const NAME = "CASE schema_name WHEN 'main' THEN '' ELSE schema_name || '.' END";
 
@@ -30,6 +33,9 @@ const RELATIONS = `SELECT ${NAME} || table_name AS name, 'table' AS kind, NULL A
 UNION ALL SELECT ${NAME} || view_name, 'view', sql, comment FROM duckdb_views() WHERE ${OWN} AND NOT temporary`;
 const COLUMNS = `SELECT ${NAME} || table_name AS relation, column_name AS name, data_type AS type, is_nullable AS nullable, comment
 FROM duckdb_columns() WHERE ${OWN} ORDER BY schema_name, table_name, column_index`;
+
+const MACROS = `SELECT ${NAME} || function_name || '(' || array_to_string(parameters, ', ') || ')' AS name, macro_definition AS sql
+FROM duckdb_functions() WHERE ${OWN} AND function_type IN ('macro', 'table_macro')`;
 
 /** The most columns that are compared. */
 const MOST = 200_000;
@@ -43,6 +49,13 @@ export async function readTables(database: Database, signal: AbortSignal): Promi
     const name = String(row.name);
     return [name, toTable(row, (columns.get(name) ?? []).map(toColumn))] as const;
   });
+  return Object.fromEntries(named.toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+/** Reads the macros of a database, which its views and endpoints may call. */
+export async function readMacros(database: Database, signal: AbortSignal): Promise<Macros> {
+  const rows = await rowsOf(database, MACROS, signal);
+  const named = rows.map(({ name, sql }) => [String(name), String(sql)] as const);
   return Object.fromEntries(named.toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }
 

@@ -9,7 +9,7 @@ import { compareContracts } from '../../../src/quality/drift/compare-contract.ts
 import { compareSnapshots } from '../../../src/quality/drift/compare-snapshot.ts';
 import { toContract } from '../../../src/quality/drift/contract.ts';
 import { type Snapshot, toSnapshot } from '../../../src/quality/drift/snapshot.ts';
-import { readTables, type Tables } from '../../../src/quality/drift/tables.ts';
+import { readMacros, readTables, type Tables } from '../../../src/quality/drift/tables.ts';
 import { load } from '../project/memory.ts';
 import { folder } from './svc.ts';
 
@@ -450,6 +450,34 @@ it('of two tests with one name, the one that fails counts', async () => {
   expect(compareSnapshots(at('passed', 'failed'), at('passed', 'passed'))).toMatchObject([
     { class: 'widening', path: 'tests.x' },
   ]);
+});
+
+it('another body of a macro is another answer, with both engines', async () => {
+  const project = await load({ 'tools/a.yml': 'tool: { name: a, source: { code: SELECT net(1) } }' });
+  const at = async (sql: string, engine: 'native' | 'wasm' = 'native') => {
+    const path = join(folder(), 'shop.duckdb');
+    await runScript(path, `CREATE TABLE t (x INTEGER);${sql}`);
+    const database = await openNodeDatabase({ path, readonly: true, engine });
+    const macros = await readMacros(database, new AbortController().signal);
+    await database.close();
+    const catalog = await compileCatalog(project);
+    return toSnapshot({ project, catalog, tables: {}, macros, reports: null, findings: [] });
+  };
+  const sql = 'CREATE MACRO net(x) AS x * 0.8; CREATE MACRO few(n) AS TABLE SELECT * FROM t LIMIT n;';
+  const before = await at(sql);
+  expect(Object.keys(before.macros ?? {})).toEqual(['few(n)', 'net(x)']);
+  expect(await at(sql, 'wasm')).toEqual(before);
+  expect(compareSnapshots(before, await at(sql.replace('0.8', '0.1')))).toMatchObject([
+    { class: 'breaking', subject: 'macro net(x)', path: 'sql' },
+  ]);
+  expect(compareSnapshots(before, await at(''))).toMatchObject([
+    { class: 'breaking', subject: 'macro few(n)', message: 'SQL that calls it fails.' },
+    { class: 'breaking', subject: 'macro net(x)' },
+  ]);
+  expect(compareSnapshots(before, await at(`${sql} CREATE MACRO more(x) AS x;`))).toMatchObject([
+    { class: 'widening', subject: 'macro more(x)' },
+  ]);
+  expect(compareSnapshots(await at(''), before)).toEqual([]);
 });
 
 it('a prompt that embeds another resource is another prompt', async () => {
