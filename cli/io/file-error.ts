@@ -17,13 +17,16 @@ const REASONS: Readonly<Record<string, readonly [reason: string, fix: string]>> 
   ENAMETOOLONG: ['its name is too long', 'Choose a shorter one.'],
   ELOOP: ['links lead in a circle', 'Correct the links.'],
 };
+/** The reason why a folder cannot be made. The file may be one that is needed, so we do not advise to delete it. */
+const IN_THE_WAY = ['it is a file, and a folder is needed there', 'Choose another place.'] as const;
 /** The suffix of a file's temporary name while it is written. */
 const UNTIL_WHOLE = /\.[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g;
 
 /** Explains an error of the file system; null for any other error. */
 export function toFileError(thrown: unknown, path?: string): SvcError | null {
   if (!(thrown instanceof Error) || !('syscall' in thrown) || !('code' in thrown)) return null;
-  const known = REASONS[String(thrown.code)];
+  const inTheWay = thrown.code === 'EEXIST' && thrown.syscall === 'mkdir';
+  const known = inTheWay ? IN_THE_WAY : REASONS[String(thrown.code)];
   const own = 'path' in thrown ? String(thrown.path) : undefined;
   if (known === undefined) return null;
   const [reason, fix] = known;

@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import { makeFolder } from '../../../../adapters/node/make-folder.ts';
 import { toFileError } from '../../../../cli/io/file-error.ts';
 
 const thrownBy = (work: () => Promise<unknown>) =>
@@ -20,6 +21,11 @@ describe('what the system refuses to do with a file', () => {
       'a long name',
       () => readFile(`/${'x'.repeat(300)}`),
       'cannot be used: its name is too long (ENAMETOOLONG',
+    ],
+    [
+      'a file where a folder is needed',
+      async () => makeFolder('/dev/null'),
+      '/dev/null cannot be used: it is a file, and a folder is needed there (EEXIST',
     ],
     ['nothing', () => readFile('/none/x'), '/none/x cannot be used: there is no such file or folder (ENOENT'],
   ])('is told in words: %s', async (_name, work, text) => {
