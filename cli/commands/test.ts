@@ -20,10 +20,21 @@ export const run: Run = async (input, output) => {
   const checked = await checkProject(input);
   siteOf(checked);
   const chosen = chooseEndpoints(checked, input.args);
+  if (input.args[1] !== undefined) noteDisabled(chosen, output);
   const report = await runAll(chosen, checked, input, output);
   output.data(report, () => toReportText(report, (performance.now() - start) / 1000));
   return report.status === 'ok' ? 0 : 1;
 };
+
+/** An endpoint that the author names and that runs no test must not look as if it passed. */
+function noteDisabled(chosen: readonly EndpointFile[], output: Output): void {
+  for (const { endpoint } of chosen) {
+    if (endpoint?.enabled !== false) continue;
+    output.note(
+      `${endpoint.kind} ${endpoint.name} is disabled (\`enabled: false\`), so its tests do not run.`,
+    );
+  }
+}
 
 async function runAll(
   chosen: readonly EndpointFile[],

@@ -213,3 +213,17 @@ describe('svc test', () => {
     }
   });
 });
+
+it('says that the tests of a disabled endpoint do not run', { timeout: 60_000 }, async () => {
+  const root = await project();
+  writeFileSync(
+    join(root, 'tools/calc.yml'),
+    CALC.replace('  name: calc\n', '  name: calc\n  enabled: false\n'),
+  );
+  const { code, stderr } = await svc(['test', 'tool', 'calc'], root);
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: 'tool calc is disabled (`enabled: false`), so its tests do not run.\n',
+  });
+  expect((await svc(['test'], root)).stderr).not.toContain('disabled');
+});
