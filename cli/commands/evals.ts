@@ -37,6 +37,7 @@ export const run: Run = async (input, output) => {
   const loaded = await loadProjectSuites(checked);
   refuseUnread(loaded);
   const chosen = chooseSuites(loaded.files, input.args[0]);
+  if (chosen.length > 0) noteBroken(checked, output);
   const report = await runAll({ chosen, findings: loaded.findings, checked, concurrency }, input, output);
   const junit = input.text('junit');
   if (junit !== undefined) await writeText(resolve(junit), toJunit(report));
@@ -50,6 +51,15 @@ function refuseUnread({ files, findings }: LoadedSuites): void {
   const lost = findings.find(({ file }) => !files.some((one) => one.file === file));
   if (lost === undefined) return;
   throw new SvcError('project_invalid', `${lost.file} cannot be read: ${lost.message} ${lost.fix}`);
+}
+
+/** A model is not offered endpoints with errors, so assertions such as `must_not_call` hold for them in any case. */
+function noteBroken(checked: CheckedProject, output: Output): void {
+  const broken = checked.project.endpoints.length - soundPart(checked).endpoints.length;
+  if (broken === 0) return;
+  output.note(
+    `The model is not offered ${count(broken, 'endpoint')} with errors; \`svc validate\` shows them.`,
+  );
 }
 
 const CONCURRENCY = 4;

@@ -63,6 +63,24 @@ it('D18: all suites and one have the right exit codes, files of SQL run, policie
   expect([(await evals()).code, (await evals('greetings')).code]).toEqual([1, 1]);
 });
 
+it('says that a model is not offered endpoints with errors', { timeout: 120_000 }, async () => {
+  const root = await project();
+  const { url } = await startDouble([{ body: claudeMessage([{ type: 'text', text: 'Hello.' }]) }]);
+  writeFileSync(join(root, 'tools/guarded.yml'), GUARDED.replace('source:', 'sauce:'));
+  mkdirSync(join(root, 'evals'));
+  writeFileSync(
+    join(root, 'evals/a.yml'),
+    'svc: 1\nsuite: a\ntests: [{ name: t, prompt: Hi, assertions: { must_not_call: guarded } }]\n',
+  );
+  const config = join(root, 'user.yml');
+  writeFileSync(
+    config,
+    `svc: 1\nmodels: { default: m, m: { type: claude, api_key: k, base_url: "${url}" } }\n`,
+  );
+  const { stderr } = await svc(['evals'], root, { SVC_CONFIG: config });
+  expect(stderr).toContain('The model is not offered 1 endpoint with errors; `svc validate` shows them.');
+});
+
 it('suites that cannot be read do not pass as no suites', { timeout: 120_000 }, async () => {
   const root = await project();
   symlinkSync(folder(), join(root, 'evals'));
