@@ -1,4 +1,4 @@
-import type { RowCondition, RowOperand } from '../../ports.ts';
+import type { RowCondition, RowOperand, RowOperator } from '../../ports.ts';
 import type { SqlValue } from '../../sql-value.ts';
 import { quoteName } from '../quote.ts';
 
@@ -24,9 +24,32 @@ export function toRowFilter(condition: RowCondition, alias: string): RowFilter {
     if ('every' in one) return `(${one.every.map(write).join(' AND ')})`;
     if ('some' in one) return `(${one.some.map(write).join(' OR ')})`;
     const [left, right] = [operand(one.left), operand(one.right)];
-    if (one.operator === 'in') return `list_contains(${right}, ${left})`;
-    if (/^[a-z]/.test(one.operator)) return `${one.operator}(${left}, ${right})`;
-    return `(${left} ${one.operator} ${right})`;
+    const compared = toComparison(one.operator, left, right);
+    if (![one.left, one.right].some(isMisreadAsNumber)) return compared;
+    const column = 'column' in one.left ? left : right;
+    return `(CASE WHEN NOT regexp_matches(typeof(${column}), '${NUMBERS}') THEN ${compared} END)`;
   };
   return { sql: write(condition), values };
+}
+
+function toComparison(operator: RowOperator, left: string, right: string): string {
+  if (operator === 'in') return `list_contains(${right}, ${left})`;
+  return /^[a-z]/.test(operator) ? `${operator}(${left}, ${right})` : `(${left} ${operator} ${right})`;
+}
+
+/** The types of numbers, and of lists of them, as `typeof` writes them. */
+const NUMBERS = '^(U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER|DECIMAL|FLOAT|DOUBLE|BIGNUM)';
+
+/**
+ * Whether a value is no number, but DuckDB may take it for one. DuckDB casts a parameter to the type of the column beside
+ * it, so the texts `02`, `1.5` and ` 2` become 2 beside an INTEGER. The digits of a whole number stay the same number.
+ */
+function isMisreadAsNumber(operand: RowOperand): boolean {
+  return 'value' in operand && isMisread(operand.value);
+}
+
+function isMisread(value: SqlValue): boolean {
+  if (typeof value === 'string') return /\d|inf|nan/i.test(value) && !/^(?:0|-?[1-9]\d*)$/.test(value);
+  if (typeof value === 'object' && value !== null && 'list' in value) return value.list.some(isMisread);
+  return typeof value === 'boolean';
 }

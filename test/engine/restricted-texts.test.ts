@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ALICE, type EngineName, type Served, SITE, serveTree } from '../unit/call/project.ts';
+import { answersOf } from './restricted-answers.ts';
+
+/** Tables with one row, and the condition of each. */
+const CONDITIONS = {
+  whole: 'whole == user.username',
+  least: 'whole <= user.username',
+  turned: 'user.username == whole',
+  amount: 'amount == user.username',
+  real: 'real == user.username',
+  member: 'user.username in members',
+  flag: 'one == user.claims.flag',
+  day: 'day == user.username',
+  mood: 'mood == user.username',
+  letters: 'letters == user.username',
+} as const;
+type Name = keyof typeof CONDITIONS;
+
+const NAMES = Object.keys(CONDITIONS) as readonly Name[];
+const SEED = NAMES.map(
+  (
+    name,
+  ) => `CREATE TABLE ${name} AS SELECT 1 AS one, 2 AS whole, 2.00::DECIMAL(10, 2) AS amount, 2.0::DOUBLE AS real,
+    [1, 2] AS members, DATE '2026-01-02' AS day, 'low'::ENUM ('low', 'high') AS mood, '02' AS letters;`,
+).join('\n');
+const RULES = NAMES.map((name) => `    - { name: ${name}, rows: "${CONDITIONS[name]}" }`).join('\n');
+
+describe.each<EngineName>(['wasm', 'native'])('texts of a caller beside columns on %s', (engine) => {
+  let served: Served;
+  beforeAll(async () => {
+    served = await serveTree(
+      { 'svc-site.yml': `${SITE}sql_tools:\n  enabled: true\n  tables:\n${RULES}\n` },
+      SEED,
+      engine,
+    );
+  });
+  afterAll(() => served.close());
+
+  /** The tables whose row the caller sees. */
+  async function seenBy(username: string, flag: boolean | null = null): Promise<readonly string[]> {
+    const user = { ...ALICE, username, claims: { flag } };
+    const seen = NAMES.map(async (name) => {
+      const [answer] = await answersOf([served], user, `SELECT 'seen' AS answer FROM ${name}`);
+      return JSON.stringify(answer).includes('"answer":"seen"') ? name : null;
+    });
+    return (await Promise.all(seen)).filter((name) => name !== null);
+  }
+
+  it('equal a number only if they are written as one', async () => {
+    expect(await seenBy('2')).toEqual(['whole', 'least', 'turned', 'amount', 'real', 'member']);
+  });
+
+  // DuckDB reads all of these as 2 if a column has numbers.
+  it.each(['1.5', '2.4', '2.0', ' 2', '2e0', '+2', '002'])('equal no number if they are %j', async (text) => {
+    expect(await seenBy(text)).toEqual([]);
+  });
+
+  it('equal texts, dates and words as they are written', async () => {
+    expect(await seenBy('02')).toEqual(['letters']);
+    expect(await seenBy('2026-01-02')).toEqual(['day']);
+    expect(await seenBy('low')).toEqual(['mood']);
+  });
+
+  it('are no numbers if they are true or false', async () => {
+    expect(await seenBy('x', true)).toEqual([]);
+  });
+});
