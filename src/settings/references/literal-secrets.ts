@@ -1,6 +1,6 @@
-import { holdsCredential, isRemote } from '../../project/attachment.ts';
 import type { Finding } from '../../project/finding.ts';
 import { positionAt } from '../../project/yaml/position.ts';
+import { isCredentialName } from '../../redaction/credential-names.ts';
 import { leavesOf, toKey } from '../effective/tree.ts';
 import { nodeAt } from '../schema/node.ts';
 import { USER_FILE } from '../schema/user.ts';
@@ -17,7 +17,7 @@ export function checkLiteralSecrets(bytes: Uint8Array, name: string): readonly F
     const node = nodeAt(USER_FILE, path);
     const hidden = !plain && node !== null && node.hidden && !node.bundled;
     const address = typeof value === 'string' && hasCredentials(value);
-    if (!(hidden || address) || value === null || !isLiteral(value)) return [];
+    if (!address && (!hidden || value === null || !isLiteral(value))) return [];
     return [
       {
         severity: 'error' as const,
@@ -39,10 +39,18 @@ function isLiteral(value: string | number | boolean): boolean {
   return template.kind === 'refused';
 }
 
-/** Whether an address has a credential. The user name of an HTTP address is one, such as a token. */
+/** Stands for a reference while an address is parsed. */
+const REFERENCE = 'svc-reference';
+
+/**
+ * Whether an address contains a literal credential: a password, a token in place of the user of an https address, or a
+ * query parameter with the name of a credential. A reference beside it, such as the host, makes it no less literal.
+ */
 function hasCredentials(text: string): boolean {
-  if (!isRemote(text)) return false;
-  return (
-    holdsCredential(text) || (/^https?:/i.test(text) && URL.canParse(text) && new URL(text).username !== '')
-  );
+  const plain = text.replaceAll(/\$\{[^}]*\}/g, REFERENCE);
+  if (!URL.canParse(plain)) return false;
+  const { protocol, username, password, searchParams } = new URL(plain);
+  const token = /^https?:$/.test(protocol) ? username : '';
+  const named = [...searchParams].flatMap(([name, value]) => (isCredentialName(name) ? [value] : []));
+  return [password || token, ...named].some((part) => part !== '' && !part.includes(REFERENCE));
 }

@@ -49,17 +49,36 @@ telemetry: { endpoint: "https://u:planted@x.example", headers: { authorization: 
 });
 
 it.each([
-  ['https://planted@x.example'],
-  ['https://x.example/v1?access_token=planted'],
-  ['postgres://u:planted@x.example/db'],
-])('%s is an address with a secret', (address) => {
-  const [finding] = check(userFile(`telemetry: { resource_attributes: { from: "${address}" } }\n`));
-  expect(finding).toMatchObject({ code: 'literal-secret' });
+  'https://planted@x.example',
+  'HTTPS://u:planted@x.example',
+  'https://u:planted@${HOST}/v1',
+  'https://planted@${HOST}',
+  'https://x.example/v1?api_key=planted',
+  'https://x.example/v1?access_token=planted',
+  'postgres://u:planted@db.example/shop',
+])('the credential in the address %s is a literal secret', (address) => {
+  const [finding, more] = check(
+    userFile(`secrets: [{ name: db, type: custom, parameters: { url: "${address}" } }]\n`),
+  );
+  expect(finding).toMatchObject({
+    code: 'literal-secret',
+    message: expect.stringContaining('parameters.url'),
+  });
+  expect(more).toBe(undefined);
 });
 
-it.each([['https://x.example/v1?team=a'], ['postgres://u@x.example/db'], ['no secret = here']])(
-  '%s is none',
-  (text) => {
-    expect(check(userFile(`telemetry: { resource_attributes: { from: "${text}" } }\n`))).toEqual([]);
-  },
-);
+it.each([
+  'https://x.example/v1',
+  'https://${USER}:${PASSWORD}@x.example',
+  'https://u:${PASSWORD}@x.example',
+  'https://${TOKEN}@x.example',
+  'https://x.example/v1?api_key=${KEY}&page=1',
+  'postgres://app@db.example/shop',
+  'https://x.example/v1?team=a',
+  'no secret = here',
+  'db.example:5432',
+])('the address %s has no literal secret', (address) => {
+  expect(
+    check(userFile(`secrets: [{ name: db, type: custom, parameters: { url: "${address}" } }]\n`)),
+  ).toEqual([]);
+});
