@@ -25,9 +25,12 @@ function toPlain(name: string): string {
 const PAIRS =
   /("([^"\\]{1,64})"\s*:\s*)(?:"(?:[^"\\]|\\.)*"?|[^\s"{[,}\]]+)|(\b([A-Za-z][\w.-]{1,63})=)[^\s&;,"'<>]+/g;
 
-/** Credentials that are recognizable without a name: JWTs, `Bearer …`, private keys, `user:password@`, well-known prefixes. */
+/**
+ * Credentials that are recognizable without a name: JWTs, `Bearer …`, private keys, `user:password@`, `https://token@`,
+ * well-known prefixes.
+ */
 const TEXTS =
-  /\beyJ[\w-]{10,}(?:\.[\w-]*){0,4}|\b(?:Bearer|Basic)\s+[\w.~+/=-]{8,}|-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)|(?<=:\/\/)[^\s/:@]+:[^\s/@]+(?=@)|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\b(?:svc_key_|gh[opsur]_|github_pat_|xox[abprs]-|sk-)[\w-]{16,}/g;
+  /\beyJ[\w-]{10,}(?:\.[\w-]*){0,4}|\b(?:Bearer|Basic)\s+[\w.~+/=-]{8,}|-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)|(?<=:\/\/)[^\s/:@]*:[^\s/@]+(?=@)|(?<=\bhttps?:\/\/)[^\s/:@?#]+(?=@)|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\b(?:svc_key_|gh[opsur]_|github_pat_|xox[abprs]-|sk-)[\w-]{16,}/g;
 
 /** A quick test: a text without any of these cannot match TEXTS. */
 const HINTS = /eyJ|Bearer|Basic|-----BEGIN|:\/\/|AKIA|ASIA|svc_key_|gh[opsur]_|github_pat_|xox|sk-/;

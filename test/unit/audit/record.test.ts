@@ -424,6 +424,8 @@ describe('redaction', () => {
     'Bearer abcdefgh12345678',
     'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln',
     'postgres://svc:hunter2@db/x',
+    'redis://:hunter2@cache/0',
+    'https://hunter2@host/x',
     'AKIAIOSFODNN7EXAMPLE',
     `-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----`,
     'ghp_0123456789abcdefghij',
