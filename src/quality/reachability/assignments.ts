@@ -12,6 +12,8 @@ export type TypeOf = (path: string) => TypeNode | undefined;
 const OTHER = Symbol('some other value');
 const MISSING = Symbol('nothing, which cannot be read');
 const MOST = 4_096;
+/** The maps and lists of every caller, also of one who is not signed in. None of them equals a constant, such as null. */
+const COLLECTIONS = ['user', 'user.claims', 'user.permissions', 'user.groups', 'user.capabilities'];
 
 /** Returns every assignment that the formulas can distinguish; null if there are too many. The list is complete, but some assignments may be impossible. */
 export function worldsOf(formulas: readonly Formula[], typeOf: TypeOf): readonly World[] | null {
@@ -21,7 +23,8 @@ export function worldsOf(formulas: readonly Formula[], typeOf: TypeOf): readonly
     const type = typeOf(path);
     // A key without a declaration may be missing. Keys of the caller are always present.
     const mayMiss = type === undefined && path.includes('.') && !/^user\.(?!claims\.)/.test(path);
-    domains.set(path, [...domainOf(own, type), ...(mayMiss ? [MISSING] : [])]);
+    const domain = COLLECTIONS.includes(path) ? [OTHER] : domainOf(own, type);
+    domains.set(path, [...domain, ...(mayMiss ? [MISSING] : [])]);
   }
   for (const key of formulas.flatMap(keysOf)) domains.set(key, [true, false]);
   const many = [...domains.values()].reduce((product, { length }) => product * length, 1);

@@ -72,6 +72,9 @@ describe('rules that nothing reaches', () => {
     ["text.startsWith('a') && !text.startsWith('a')"],
     ["user.role == 'a' ? false : user.role == 'a'"],
     ["1 == 2 || size('abc') > 3"],
+    ['user == null'],
+    ['null == user.claims'],
+    ["user.groups == 'admins'"],
   ])('%s is never true', (condition) => {
     expect(told(policies([deny(condition)]))).toEqual([
       expect.stringMatching(/^policy-unreachable input\[0: The condition of input\[0\] is never true/),
