@@ -35,18 +35,39 @@ export function doubledFields(fields: readonly string[], twice: ReadonlySet<stri
 }
 
 function hasField({ name, type }: SqlColumn, path: string): boolean {
-  const column = name.toLowerCase();
-  if (path === column) return true;
-  if (!path.startsWith(`${column}.`)) return false;
-  const inner = path.slice(column.length + 1).split('.');
-  // The keys of these types are data.
-  if (/\b(?:JSON|MAP|UNION|VARIANT)\b/.test(type)) return true;
-  const fields = type.toLowerCase();
-  return /STRUCT\(/.test(type) && inner.every((key) => names(fields, key));
+  return isAt(name.toLowerCase(), type.toLowerCase(), path);
 }
 
-/** Whether the text of a STRUCT type has a field, quoted or not: `STRUCT(street VARCHAR, "zip code" VARCHAR)`. */
-function names(type: string, key: string): boolean {
-  const quoted = `"${key.replaceAll('"', '""')}" `;
-  return ['(', ', '].some((before) => type.includes(before + quoted) || type.includes(`${before}${key} `));
+/** Whether a path leads to a field of a name and a type in lower case, or to a part of it. */
+function isAt(name: string, type: string, path: string): boolean {
+  if (path === name) return true;
+  return path.startsWith(`${name}.`) && hasPart(type, path.slice(name.length + 1));
+}
+
+/** Whether a type has a part at a path. Paths go through lists, and the keys of maps and of JSON are data. */
+function hasPart(type: string, path: string): boolean {
+  if (/^(?:json|map|union|variant)\b/.test(type)) return true;
+  const inner = /^struct\((.*)\)(?:\[\d*\])*$/s.exec(type)?.[1];
+  return inner !== undefined && partsOf(inner).some(([name, part]) => isAt(name, part, path));
+}
+
+/** Brackets and commas of a type, and names and values in quotes, which may contain them. */
+const MARKS = /"(?:[^"]|"")*"|'(?:[^']|'')*'|[(),]/g;
+
+/** The fields of a STRUCT, quoted or not: `street VARCHAR, "zip code" VARCHAR`. */
+function partsOf(fields: string): readonly (readonly [name: string, type: string])[] {
+  const parts: string[] = [];
+  let [depth, start] = [0, 0];
+  for (const { 0: mark, index } of fields.matchAll(MARKS)) {
+    if (mark === '(') depth += 1;
+    else if (mark === ')') depth -= 1;
+    else if (mark === ',' && depth === 0) {
+      parts.push(fields.slice(start, index));
+      start = index + 1;
+    }
+  }
+  return [...parts, fields.slice(start)].map((part) => {
+    const [, quoted, plain = '', type = ''] = /^\s*(?:"((?:[^"]|"")*)"|([^\s"]+))\s+(.*)$/s.exec(part) ?? [];
+    return [quoted?.replaceAll('""', '"') ?? plain, type];
+  });
 }

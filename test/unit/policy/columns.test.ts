@@ -46,6 +46,10 @@ describe('a rule about the columns of a statement', () => {
     ['data.any.key', { data: 'JSON' }],
     ['data.any', { data: 'MAP(VARCHAR, INTEGER)' }],
     ['list.street', { list: `${STRUCT}[]` }],
+    ['list.street', { list: `${STRUCT}[3][]` }],
+    ['a.b.c.d', { 'a.b': 'STRUCT("c.d" INTEGER)' }],
+    ['a.state', { a: "STRUCT(mood ENUM('(', 'it''s, state'), state INTEGER)" }],
+    ['a.m.key', { a: 'STRUCT(m MAP(VARCHAR, STRUCT(x INTEGER)))' }],
   ])('acts on %j', (field, types) => {
     expect(enforced([mask('true', field)], columnsOf(types)).outcome).toBe('mask');
   });
@@ -57,6 +61,11 @@ describe('a rule about the columns of a statement', () => {
     ['addres.street', { address: STRUCT }, [], 'no column addres.street'],
     ['address.inner_part.town', { address: STRUCT }, [], 'no column address.inner_part.town'],
     ['someone.street', { address: STRUCT }, [], 'no column someone.street'],
+    ['address.deep', { address: STRUCT }, [], 'no column address.deep'],
+    ['address.inner_part.street', { address: STRUCT }, [], 'no column address.inner_part.street'],
+    ['address.street.street', { address: STRUCT }, [], 'no column address.street.street'],
+    ['a.town', { a: "STRUCT(mood ENUM('it''s, town '), b INTEGER)" }, [], 'no column a.town'],
+    ['a.json', { a: 'STRUCT(n INTEGER, data JSON)' }, [], 'no column a.json'],
     ['address.town.street', { address: STRUCT }, [], 'no column address.town.street'],
     ["state.'a", { state: "ENUM('a b', 'c d')" }, [], "no column state.'a"],
     ['pay.part', { pay: 'INTEGER' }, [], 'no column pay.part'],
