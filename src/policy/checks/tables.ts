@@ -1,8 +1,8 @@
 import { foldName } from '../../project/fold-name.ts';
 import type { TableRule } from '../../project/model.ts';
-import { type Expr, parseCondition } from '../cel/expression.ts';
+import { childrenOf, type Expr, parseCondition } from '../cel/expression.ts';
 import { checkNames, referencesOf } from '../cel/names.ts';
-import { compileRows } from '../tables/row-condition.ts';
+import { compileRows, isNull } from '../tables/row-condition.ts';
 import type { PolicyIssue } from './check.ts';
 import { sampleIssue } from './sample.ts';
 
@@ -47,7 +47,36 @@ function checkRows({ rows }: TableRule): readonly Issue[] {
   const names = checkNames(parsed.expr, ['user', ...columnsOf(parsed.expr)]);
   if (names.length > 0) return names;
   const compiled = compileRows(parsed.expr);
-  return 'issue' in compiled ? [compiled.issue] : [];
+  if ('issue' in compiled) return [compiled.issue];
+  return comparesCaller(parsed.expr) ? [CALLER_COMPARED] : [];
+}
+
+const CALLER_COMPARED: Issue = {
+  message: 'The condition compares `user`, which is the caller and no column of this name.',
+  fix: 'Compare a fact about the caller, such as user.username. Show a column named "user" through a view that renames it.',
+};
+
+const COMPARING = ['_==_', '_!=_', '_<_', '_<=_', '_>_', '_>=_', '@in', 'startsWith', 'endsWith', 'contains'];
+
+/** Whether a condition compares the caller as a whole, as in `user == 'ada'`. Such a comparison is the same for every row. */
+function comparesCaller(expr: Expr): boolean {
+  const { case: kind, value } = expr.exprKind;
+  const [left, right] = childrenOf(expr);
+  if (
+    kind === 'callExpr' &&
+    COMPARING.includes(value.function) &&
+    left !== undefined &&
+    right !== undefined
+  ) {
+    // `user != null` is true, and `'email' in user` asks for a fact.
+    const sides = value.function === '@in' ? [left] : [left, right];
+    if (sides.some(isCaller) && !isNull(left) && !isNull(right)) return true;
+  }
+  return childrenOf(expr).some(comparesCaller);
+}
+
+function isCaller({ exprKind: { case: kind, value } }: Expr): boolean {
+  return kind === 'identExpr' && value.name === 'user';
 }
 
 function checkOnce({ hide = [], mask = [] }: TableRule): readonly Issue[] {

@@ -138,7 +138,8 @@ function missingTest(operator: RowOperator, operands: readonly [Expr, Expr]): Ro
   };
 }
 
-function isNull({ exprKind: { case: kind, value } }: Expr): boolean {
+/** Whether a part of a condition is the word `null`. */
+export function isNull({ exprKind: { case: kind, value } }: Expr): boolean {
   return kind === 'constExpr' && value.constantKind.case === 'nullValue';
 }
 

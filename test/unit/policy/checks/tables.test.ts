@@ -14,6 +14,7 @@ describe('the rules of tables', () => {
     { name: 't', to: 'user.claims.level > 3', rows: 'level == user.claims.level' },
     { name: 't', rows: 'region in user.groups && !(day == null)', hide: ['a'], mask: ['b'] },
     { name: 't', rows: 'true' },
+    { name: 't', rows: "user != null && 'email' in user && a == 1" },
   ])('may be %j', (rule) => {
     expect(found(rule)).toEqual([]);
   });
@@ -29,6 +30,10 @@ describe('the rules of tables', () => {
     [{ rows: "usr.role == 'manager'" }, '0.rows: The condition reads a field of usr'],
     [{ rows: 'a + 1 == 2' }, '0.rows: The condition calculates with a column'],
     [{ rows: 'a == nope()' }, '0.rows: The condition calls nope()'],
+    [{ rows: "user != 'root'" }, '0.rows: The condition compares `user`'],
+    [{ rows: 'a == 1 && user == user.username' }, '0.rows: The condition compares `user`'],
+    [{ rows: "user in ['ada']" }, '0.rows: The condition compares `user`'],
+    [{ rows: 'user == a' }, '0.rows: The condition compares `user`'],
     [{ hide: ['Pay'], mask: ['b', 'PAY'] }, '0.mask: The column "PAY" is under `hide` and under `mask`.'],
   ])('must not be %j', (rule, message) => {
     const [issue, ...others] = found({ name: 't', ...rule });
