@@ -41,7 +41,21 @@ export function toOutputBindings(
 }
 
 function userBinding(user: JsonObject): Binding {
-  return ['user', () => toPolicyValue(user, undefined)];
+  return ['user', () => toPolicyValue(withoutInexact(user, 0), undefined)];
+}
+
+/**
+ * Replaces whole numbers beyond 2^53 by an object, which equals no number and has no order. JSON has no integers, so such
+ * a claim may be another number than the provider sent, and a caller could pass that one.
+ */
+function withoutInexact(value: JsonValue, depth: number): JsonValue {
+  if (typeof value === 'number')
+    return Number.isInteger(value) && !Number.isSafeInteger(value) ? { inexact: String(value) } : value;
+  // A deeper value is refused.
+  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return value;
+  if (isList(value)) return value.map((item) => withoutInexact(item, depth + 1));
+  const entries = Object.entries(value);
+  return Object.fromEntries(entries.map(([key, item]) => [key, withoutInexact(item, depth + 1)]));
 }
 
 function bind(entries: readonly Binding[]): Bindings {

@@ -35,6 +35,19 @@ describe('a rule that cannot be evaluated', () => {
     expect(decision.failure).toMatch(/^input\[0\]: (?!undefined)./);
   });
 
+  // The provider may have sent 9007199254740993, which JSON cannot tell from 9007199254740992.
+  it.each([
+    ['account != user.claims.account', '9007199254740992'],
+    ['!(account == user.claims.account)', '9007199254740992'],
+    ['!(account in user.claims.accounts)', '9007199254740992'],
+    ['account > user.claims.account', 5],
+    ['user.claims.account != null && account > user.claims.account', 5],
+  ])('denies if a claim is a number that may be another one: %s', (condition, account) => {
+    const user = { ...ALICE, claims: { account: 2 ** 53, accounts: [2 ** 53] } };
+    const parameters = [{ name: 'account', type: 'integer' as const }];
+    expect(decide([deny(condition)], { args: { account }, parameters, user }).outcome).toBe('deny');
+  });
+
   it('has the reason in the log', () => {
     expect(decide([deny('')]).failure).toContain('not a valid CEL expression: it is empty');
     expect(decide([deny('user.role')]).failure).toContain('the condition gives a value of type string');
