@@ -44,17 +44,21 @@ function isAt(name: string, type: string, path: string): boolean {
   return path.startsWith(`${name}.`) && hasPart(type, path.slice(name.length + 1));
 }
 
-/** Whether a type has a part at a path. Paths go through lists, and the keys of maps and of JSON are data. */
+/**
+ * Whether a type has a part at a path. Paths go through lists, and the keys of maps and of JSON are data. A UNION has the
+ * form of its member, whose name is in no result.
+ */
 function hasPart(type: string, path: string): boolean {
-  if (/^(?:json|map|union|variant)\b/.test(type)) return true;
-  const inner = /^struct\((.*)\)(?:\[\d*\])*$/s.exec(type)?.[1];
-  return inner !== undefined && partsOf(inner).some(([name, part]) => isAt(name, part, path));
+  if (/^(?:json|map|variant)\b/.test(type)) return true;
+  const [, kind, inner = ''] = /^(struct|union)\((.*)\)(?:\[\d*\])*$/s.exec(type) ?? [];
+  if (kind === 'union') return partsOf(inner).some(([, member]) => hasPart(member, path));
+  return partsOf(inner).some(([name, part]) => isAt(name, part, path));
 }
 
 /** Brackets and commas of a type, and names and values in quotes, which may contain them. */
 const MARKS = /"(?:[^"]|"")*"|'(?:[^']|'')*'|[(),]/g;
 
-/** The fields of a STRUCT, quoted or not: `street VARCHAR, "zip code" VARCHAR`. */
+/** The fields of a STRUCT, or the members of a UNION, quoted or not: `street VARCHAR, "zip code" VARCHAR`. */
 function partsOf(fields: string): readonly (readonly [name: string, type: string])[] {
   const parts: string[] = [];
   let [depth, start] = [0, 0];
@@ -66,8 +70,9 @@ function partsOf(fields: string): readonly (readonly [name: string, type: string
       start = index + 1;
     }
   }
-  return [...parts, fields.slice(start)].map((part) => {
-    const [, quoted, plain = '', type = ''] = /^\s*(?:"((?:[^"]|"")*)"|([^\s"]+))\s+(.*)$/s.exec(part) ?? [];
-    return [quoted?.replaceAll('""', '"') ?? plain, type];
+  return [...parts, fields.slice(start)].flatMap((part) => {
+    const [, quoted, plain, type] = /^\s*(?:"((?:[^"]|"")+)"|([^\s"]+))\s+(.*)$/s.exec(part) ?? [];
+    const name = quoted?.replaceAll('""', '"') ?? plain;
+    return name === undefined || type === undefined ? [] : [[name, type] as const];
   });
 }

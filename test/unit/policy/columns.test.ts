@@ -49,6 +49,8 @@ describe('a rule about the columns of a statement', () => {
     ['list.street', { list: `${STRUCT}[3][]` }],
     ['a.b.c.d', { 'a.b': 'STRUCT("c.d" INTEGER)' }],
     ['a.state', { a: "STRUCT(mood ENUM('(', 'it''s, state'), state INTEGER)" }],
+    ['u.x', { u: 'UNION(n INTEGER, s STRUCT(x INTEGER))' }],
+    ['l.u.x', { l: 'STRUCT(u UNION(n INTEGER, s STRUCT(x INTEGER)[])[])[]' }],
     ['a.m.key', { a: 'STRUCT(m MAP(VARCHAR, STRUCT(x INTEGER)))' }],
   ])('acts on %j', (field, types) => {
     expect(enforced([mask('true', field)], columnsOf(types)).outcome).toBe('mask');
@@ -65,6 +67,10 @@ describe('a rule about the columns of a statement', () => {
     ['address.inner_part.street', { address: STRUCT }, [], 'no column address.inner_part.street'],
     ['address.street.street', { address: STRUCT }, [], 'no column address.street.street'],
     ['a.town', { a: "STRUCT(mood ENUM('it''s, town '), b INTEGER)" }, [], 'no column a.town'],
+    ['pay.', { pay: 'INTEGER' }, [], 'no column pay.'],
+    ['a.', { a: 'STRUCT(INTEGER, STRUCT(b INTEGER))' }, [], 'no column a.'],
+    ['u.s.x', { u: 'UNION(n INTEGER, s STRUCT(x INTEGER))' }, [], 'no column u.s.x'],
+    ['u.n', { u: 'UNION(n INTEGER, s STRUCT(x INTEGER))' }, [], 'no column u.n'],
     ['a.json', { a: 'STRUCT(n INTEGER, data JSON)' }, [], 'no column a.json'],
     ['address.town.street', { address: STRUCT }, [], 'no column address.town.street'],
     ["state.'a", { state: "ENUM('a b', 'c d')" }, [], "no column state.'a"],
