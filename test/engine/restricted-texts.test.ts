@@ -14,6 +14,8 @@ const CONDITIONS = {
   day: 'day == user.username',
   mood: 'mood == user.username',
   letters: 'letters == user.username',
+  above: 'none > 1',
+  turned_above: '1.5 <= none',
 } as const;
 type Name = keyof typeof CONDITIONS;
 
@@ -21,7 +23,7 @@ const NAMES = Object.keys(CONDITIONS) as readonly Name[];
 const SEED = NAMES.map(
   (
     name,
-  ) => `CREATE TABLE ${name} AS SELECT 1 AS one, 2 AS whole, 2.00::DECIMAL(10, 2) AS amount, 2.0::DOUBLE AS real,
+  ) => `CREATE TABLE ${name} AS SELECT 1 AS one, 'nan'::DOUBLE AS none, 2 AS whole, 2.00::DECIMAL(10, 2) AS amount, 2.0::DOUBLE AS real,
     [1, 2] AS members, DATE '2026-01-02' AS day, 'low'::ENUM ('low', 'high') AS mood, '02' AS letters;`,
 ).join('\n');
 const RULES = NAMES.map((name) => `    - { name: ${name}, rows: "${CONDITIONS[name]}" }`).join('\n');
@@ -60,6 +62,11 @@ describe.each<EngineName>(['wasm', 'native'])('texts of a caller beside columns 
     expect(await seenBy('02')).toEqual(['letters']);
     expect(await seenBy('2026-01-02')).toEqual(['day']);
     expect(await seenBy('low')).toEqual(['mood']);
+  });
+
+  it('meet no NaN that is more than a number', async () => {
+    expect(await seenBy('2')).not.toContain('above');
+    expect(await seenBy('2')).not.toContain('turned_above');
   });
 
   it('are no numbers if they are true or false', async () => {

@@ -1,4 +1,4 @@
-import type { RowCondition, RowOperand, RowOperator } from '../../ports.ts';
+import type { RowCondition, RowOperand } from '../../ports.ts';
 import type { SqlValue } from '../../sql-value.ts';
 import { quoteName } from '../quote.ts';
 
@@ -24,7 +24,7 @@ export function toRowFilter(condition: RowCondition, alias: string): RowFilter {
     if ('every' in one) return `(${one.every.map(write).join(' AND ')})`;
     if ('some' in one) return `(${one.some.map(write).join(' OR ')})`;
     const [left, right] = [operand(one.left), operand(one.right)];
-    const compared = toComparison(one.operator, left, right);
+    const compared = toComparison(one, left, right);
     if (![one.left, one.right].some(isMisreadAsNumber)) return compared;
     const column = 'column' in one.left ? left : right;
     return `(CASE WHEN NOT regexp_matches(typeof(${column}), '${NUMBERS}') THEN ${compared} END)`;
@@ -32,9 +32,17 @@ export function toRowFilter(condition: RowCondition, alias: string): RowFilter {
   return { sql: write(condition), values };
 }
 
-function toComparison(operator: RowOperator, left: string, right: string): string {
+type Comparison = Extract<RowCondition, { readonly operator: unknown }>;
+
+function toComparison({ operator, ...operands }: Comparison, left: string, right: string): string {
   if (operator === 'in') return `list_contains(${right}, ${left})`;
-  return /^[a-z]/.test(operator) ? `${operator}(${left}, ${right})` : `(${left} ${operator} ${right})`;
+  if (/^[a-z]/.test(operator)) return `${operator}(${left}, ${right})`;
+  const compared = `${left} ${operator} ${right}`;
+  const greater = operator.startsWith('>') ? 'left' : operator === '<' || operator === '<=' ? 'right' : null;
+  if (greater === null || 'value' in operands[greater]) return `(${compared})`;
+  // DuckDB takes NaN for more than any number, and CEL for neither more nor less.
+  const column = greater === 'left' ? left : right;
+  return `(${compared} AND NOT (typeof(${column}) IN ('FLOAT', 'DOUBLE') AND ${column}::VARCHAR = 'nan'))`;
 }
 
 /** The types of numbers, and of lists of them, as `typeof` writes them. */

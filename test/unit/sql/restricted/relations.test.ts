@@ -154,7 +154,12 @@ describe('a condition as SQL', () => {
     [{ missing: { column: 'a' } }, '("t"."a" IS NULL)', []],
     [{ every: [{ column: 'a' }, { is: null }] }, '("t"."a" AND NULL::BOOLEAN)', []],
     [{ some: [{ column: 'a' }, { column: 'b' }] }, '("t"."a" OR "t"."b")', []],
-    [{ left: { value: 1n }, operator: '<=', right: { column: 'a' } }, '($1 <= "t"."a")', [1n]],
+    [{ left: { column: 'a' }, operator: '<=', right: { value: 1n } }, '("t"."a" <= $1)', [1n]],
+    [
+      { left: { value: 1n }, operator: '<=', right: { column: 'a' } },
+      `($1 <= "t"."a" AND NOT (typeof("t"."a") IN ('FLOAT', 'DOUBLE') AND "t"."a"::VARCHAR = 'nan'))`,
+      [1n],
+    ],
     [{ left: { column: 'a' }, operator: '<>', right: { value: 'x' } }, '("t"."a" <> $1)', ['x']],
     [
       { left: { column: 'a' }, operator: 'in', right: { value: { list: ['x'] } } },
