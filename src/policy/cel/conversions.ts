@@ -1,11 +1,22 @@
-import { type CelFunc, CelScalar, celFunc, celUint } from '@bufbuild/cel';
-import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import {
+  type CelFunc,
+  CelScalar,
+  type CelType,
+  type CelValue,
+  celEnv,
+  celFunc,
+  celUint,
+  objectType,
+} from '@bufbuild/cel';
+import { DurationSchema, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { SvcError } from '../../errors.ts';
 import { TIMESTAMP } from './time.ts';
 
 const { DOUBLE, INT, STRING, UINT } = CelScalar;
 const DIGITS = /^[+-]?\d{1,20}$/;
 const DECIMAL = /^[+-]?(?:\d{1,400}(?:\.\d{0,400})?|\.\d{1,400})(?:[eE][+-]?\d{1,4})?$/;
+/** The most characters of a time or a duration, because these conversions have no price. */
+const LONGEST = 100;
 const [FIRST_SECOND, LAST_SECOND] = [-62_135_596_800n, 253_402_300_799n];
 
 /**
@@ -20,7 +31,28 @@ export const CONVERSIONS: readonly CelFunc[] = [
     if (seconds >= FIRST_SECOND && seconds <= LAST_SECOND) return timestampFromMs(Number(seconds) * 1000);
     throw failure('timestamp() needs seconds since 1970 in the years 1 to 9999');
   }),
+  checked('timestamp', TIMESTAMP, isDate, 'timestamp() needs a day and an hour that exist'),
+  checked('duration', objectType(DurationSchema), (text) => /\d/.test(text), 'duration() needs a number'),
 ];
+
+/** The library's conversion of a text, for texts that pass a test. It also reads February 30 as March 1, and `''` as 0 s. */
+function checked(name: string, type: CelType, test: (text: string) => boolean, message: string): CelFunc {
+  const ofText = [...celEnv().funcs].find(
+    ({ name: own, arguments: [from] }) => own === name && from === STRING,
+  );
+  if (ofText === undefined) throw new Error(`CEL has no ${name}() of a text`);
+  return celFunc(name, [STRING], type, (text: string): CelValue => {
+    if (text.length > LONGEST || !test(text)) throw failure(message);
+    return ofText.call(0, undefined, [text]) as CelValue;
+  });
+}
+
+function isDate(text: string): boolean {
+  const [, day, hour] = /^(\d{4}-\d\d-\d\d)[Tt](\d\d)/.exec(text) ?? [];
+  const midnight = new Date(`${day}T00:00:00Z`);
+  const exists = !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(String(day));
+  return exists && Number(hour) < 24;
+}
 
 function toInteger(text: string, least: bigint, most: bigint, name: string): bigint {
   const value = DIGITS.test(text) ? BigInt(text.replace('+', '')) : null;

@@ -9,6 +9,9 @@ describe('conversions of CEL', () => {
     "int('5') == 5 && int('-12') == -12 && int('9223372036854775807') == 9223372036854775807",
     "uint('5') == 5u && uint('18446744073709551615') == 18446744073709551615u",
     "double('1.5') == 1.5 && double('-2e3') == -2000.0 && double('7') == 7.0 && double('.5') == 0.5",
+    "timestamp('2024-02-29T23:59:59.5+02:00') < timestamp('2024-02-29T22:00:00Z')",
+    "timestamp('0001-01-01T00:00:00Z') < timestamp('9999-12-31T23:59:59Z')",
+    "duration('1h30m') == duration('90m') && duration('0') == duration('0s') && duration('-.5s') < duration('0s')",
   ])('%s', (condition) => {
     expect(holds(condition)).toBe(true);
   });
@@ -28,6 +31,14 @@ describe('conversions of CEL', () => {
     "double('0x1f')",
     "double('1e999')",
     'timestamp(253402300800)',
+    "timestamp('2023-02-29T00:00:00Z')",
+    "timestamp('2024-04-31T00:00:00Z')",
+    "timestamp('2024-01-01T24:00:00Z')",
+    "timestamp('2024-13-01T00:00:00Z')",
+    "timestamp('')",
+    "duration('')",
+    "duration('-')",
+    "duration('1d')",
     'timestamp(-62135596801)',
   ])('%s is an error', (expression) => {
     expect(holds(`${expression} == ${expression}`)).toEqual(expect.any(String));
