@@ -38,7 +38,7 @@ const NO_COUNTERPART: Readonly<Record<string, string>> = {
  * @throws usage if the text is not YAML, or needs a variable that is not set.
  */
 export function convertToolbox(text: string, places: Places): ConvertedToolbox {
-  const items = readToolbox(text, places.file);
+  const items = readToolbox(text, places.file, places.env);
   const of = (kind: string) => items.filter((item) => item.kind === kind);
   const notes: MigrationNote[] = [];
   const note = (kind: MigrationNote['kind'], item: ToolboxItem, message: string) =>

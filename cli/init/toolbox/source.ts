@@ -26,8 +26,11 @@ export interface Places {
   readonly file: string;
   /** The new project. */
   readonly root: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
 }
+
+/** The variables that a tools file may refer to. */
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A problem that keeps an item from being converted. */
 export interface Unconverted {
@@ -126,10 +129,7 @@ const REFERENCE = /\$\{(\w+)(?::([-?]?)([^}]*))?\}/g;
  *
  * @throws usage for a variable that is not set and has no default.
  */
-function resolveText(
-  value: JsonValue | undefined,
-  env: Readonly<Record<string, string | undefined>>,
-): string {
+export function resolveText(value: JsonValue | undefined, env: Environment): string {
   if (value === undefined || value === null) return '';
   return String(value).replaceAll(REFERENCE, (_, name: string, mark = '', rest?: string) => {
     const found = env[name];

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { loadDriver } from '../../../adapters/duckdb-native/driver/driver.ts';
+import { convertToolbox } from '../../../cli/init/toolbox/convert.ts';
 import { folder, svc } from './svc.ts';
 
 /* Files of MCP Toolbox as its users write them, in our own words. */
@@ -337,4 +338,63 @@ describe('svc init --from-toolbox', () => {
     expect(made).toMatchObject({ code: 2 });
     expect(made.stderr).toContain('--from-toolbox takes the database from the tools file');
   });
+
+  /** A tools file with one tool over a DuckDB file. */
+  const oneTool = (rest: string) =>
+    `sources: { db: { kind: duckdb, database: x.duckdb } }\ntools:\n  one:\n    kind: duckdb-sql\n    source: db\n    description: x\n${rest}`;
+  const planned = (text: string, env: Readonly<Record<string, string>> = {}) => {
+    const { endpoints, sources, notes } = convertToolbox(text, {
+      file: '/t/tools.yaml',
+      root: '/t/new',
+      env,
+    });
+    return { files: endpoints.map(({ file }) => file), sources, notes: notes.map(({ message }) => message) };
+  };
+
+  it('takes from `<<` what the others take, such as the sign-in', () => {
+    const text = `x-staff: &staff { authRequired: [our-login] }\n${oneTool('    <<: *staff\n    statement: SELECT 1\n')}`;
+    expect(planned(text).files).toMatchObject([
+      { tool: { policies: { input: [{ condition: "user.role == 'anonymous'", action: 'deny' }] } } },
+    ]);
+  });
+
+  it('reads documents whose kind is the plural, as earlier versions wrote them', () => {
+    const text = DOCUMENTS.replaceAll(/^kind: (\w+)$/gm, 'kind: $1s');
+    expect(planned(text)).toEqual(planned(DOCUMENTS));
+  });
+
+
+
+  it('resolves references in tools and prompts, as MCP Toolbox does', () => {
+    const text = oneTool(`    statement: SELECT $1 FROM \${TABLE:-ships}
+    parameters:
+      - { name: n, type: integer, description: y, minValue: 0, maxValue: 9, excludedValues: ["\${BAD}"] }
+      - name: m
+        type: integer
+        description: y
+        minValue: \${LEAST}
+`).replace('SELECT $1', 'SELECT $1, $2');
+    const [file] = planned(text, { BAD: '^5$', LEAST: '3' }).files;
+    expect(file).toMatchObject({
+      tool: {
+        parameters: [{ name: 'n' }, { name: 'm', minimum: 3 }],
+        policies: { input: [{ condition: 'n != null && string(n).matches("(?:^5$)")' }] },
+        source: { code: 'SELECT $n, $m FROM ships\n' },
+      },
+    });
+    expect(() => planned(text)).toThrow(/The variable BAD of the tools file is not set/);
+  });
+
+  it.each([
+    ['an alias without an anchor', 'tools: { a: *none }\n'],
+    ['an alias inside itself', 'tools: &a { b: *a }\n'],
+    [
+      'aliases of aliases',
+      `a: &a [${'x,'.repeat(20)}]\nb: &b [${'*a,'.repeat(20)}]\nc: &c [${'*b,'.repeat(20)}]\ntools: { d: *c }\n`,
+    ],
+  ])('says so of %s', (_, text) => {
+    expect(() => planned(text)).toThrow(/tools\.yaml has an alias that cannot be resolved/);
+  });
+
+
 });
