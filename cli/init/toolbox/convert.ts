@@ -47,7 +47,10 @@ export function convertToolbox(text: string, places: Places): ConvertedToolbox {
   for (const item of of('source')) {
     const converted = convertSource(item, places);
     if ('reason' in converted) note('lost', item, converted.reason);
-    else sources.set(item.name, withFreeName(converted, [...sources.values()]));
+    else {
+      sources.set(item.name, withFreeName(converted, [...sources.values()]));
+      for (const remark of converted.remarks) note('check', item, remark);
+    }
   }
   const tagsOf = toTags([...of('toolset'), ...of('group')]);
   const endpoints: PlannedEndpoint[] = [];

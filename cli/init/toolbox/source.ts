@@ -1,6 +1,6 @@
 import { dirname, relative, resolve } from 'node:path';
 import { SvcError } from '../../../src/errors.ts';
-import type { JsonObject, JsonValue } from '../../../src/json.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../../src/json.ts';
 import { RESERVED_NAMES } from '../../../src/project/attachment.ts';
 import type { ToolboxItem } from './read.ts';
 
@@ -18,6 +18,8 @@ export interface AttachedSource {
   /** The credentials, with references to variables; null for a file. */
   readonly secret: { readonly type: string; readonly parameters: JsonObject } | null;
   readonly tools: readonly string[];
+  /** The parts that the conversion left out. */
+  readonly remarks: readonly string[];
 }
 
 /** The places of a conversion. */
@@ -52,6 +54,13 @@ const CONNECTORS: Readonly<Record<string, string>> = {
   'cloud-sql-mysql': 'mysql',
 };
 
+const SHARED_KEYS = ['name', 'type', 'kind'];
+const FILE_KEYS = new Set([...SHARED_KEYS, 'database', 'dbFilePath', 'path']);
+const SERVER_KEYS = new Set([
+  ...SHARED_KEYS,
+  ...['host', 'port', 'database', 'user', 'password', 'queryParams'],
+]);
+
 /** Converts a source. A database that DuckDB cannot attach is named with the reason. */
 export function convertSource(
   { name, type, value }: ToolboxItem,
@@ -72,25 +81,62 @@ export function convertSource(
       file: type === 'duckdb' ? file : null,
       extension: type === 'sqlite' ? 'sqlite' : null,
       secret: null,
+      remarks: unknownKeys(value, FILE_KEYS),
     };
   }
   return { ...shared, ...convertServer(type, value, places), file: null, extension: type };
 }
 
+function unknownKeys(value: JsonObject, known: ReadonlySet<string>, place = ''): readonly string[] {
+  return Object.keys(value)
+    .filter((key) => !known.has(key))
+    .map((key) => `\`${place}${key}\` has no counterpart.`);
+}
+
 function convertServer(type: string, value: JsonObject, { env }: Places) {
-  const { user, password } = value;
+  const { user, password, queryParams } = value;
+  const params = isObject(queryParams) ? queryParams : {};
+  const toOption = type === 'mysql' ? MYSQL_OPTIONS : POSTGRES_OPTIONS;
+  const options = Object.entries(params).map(([key, text]) => ({
+    key,
+    option: toOption(key, resolveText(text, env)),
+  }));
   const parts = [
     [type === 'mysql' ? 'database' : 'dbname', resolveText(value.database, env)],
     ['host', resolveText(value.host, env)],
     ['port', resolveText(value.port, env)],
+    ...options.flatMap(({ option }) => (option === null ? [] : [option])),
   ].flatMap(([key, text]) => (text === '' ? [] : [`${key}=${quoted(text ?? '')}`]));
   const parameters = Object.fromEntries(
     Object.entries({ user, password }).flatMap(([key, text]) =>
       text === undefined || text === null ? [] : [[key, toReference(text)]],
     ),
   );
-  return { uri: `${type}:${parts.join(' ')}`, secret: { type, parameters } };
+  const kept = options.flatMap(({ key, option }) => (option === null ? [] : key));
+  return {
+    uri: `${type}:${parts.join(' ')}`,
+    secret: { type, parameters },
+    remarks: [...unknownKeys(value, SERVER_KEYS), ...unknownKeys(params, new Set(kept), 'queryParams.')],
+  };
 }
+
+/** A parameter of the connection in the form of a connection string; null if it has no counterpart. */
+type ToOption = (key: string, value: string) => readonly [key: string, value: string] | null;
+
+/** The parameters that pgx and libpq share. */
+const LIBPQ =
+  /^(ssl(mode|rootcert|cert|key|sni)|application_name|connect_timeout|target_session_attrs|options)$/;
+const POSTGRES_OPTIONS: ToOption = (key, value) => (LIBPQ.test(key) ? [key, value] : null);
+
+/** `tls` of Go's driver as `ssl_mode` of MySQL's library. */
+const SSL_MODES: Readonly<Record<string, string>> = {
+  true: 'verify_identity',
+  'skip-verify': 'required',
+  preferred: 'preferred',
+  false: 'disabled',
+};
+const MYSQL_OPTIONS: ToOption = (key, value) =>
+  key === 'tls' && Object.hasOwn(SSL_MODES, value) ? ['ssl_mode', SSL_MODES[value] ?? ''] : null;
 
 /** A value of a connection string. */
 function quoted(text: string): string {

@@ -363,6 +363,23 @@ describe('svc init --from-toolbox', () => {
     expect(planned(text)).toEqual(planned(DOCUMENTS));
   });
 
+  it('keeps the encryption of a connection, and names each other part of a source', () => {
+    const { sources, notes } = planned(`sources:
+  pg: { kind: postgres, host: h, port: 5432, database: d, user: u, password: p, queryParams: { sslmode: verify-full, pool_max_conns: "4" } }
+  my: { kind: mysql, host: h, port: 3306, database: d, user: u, password: p, queryParams: { tls: "true" }, queryTimeout: 30s }
+  db: { kind: duckdb, database: x.duckdb, configuration: { access_mode: READ_ONLY } }
+`);
+    expect(sources.map(({ uri }) => uri)).toEqual([
+      'postgres:dbname=d host=h port=5432 sslmode=verify-full',
+      'mysql:database=d host=h port=3306 ssl_mode=verify_identity',
+      '../x.duckdb',
+    ]);
+    expect(notes).toEqual([
+      'source pg: `queryParams.pool_max_conns` has no counterpart.',
+      'source my: `queryTimeout` has no counterpart.',
+      'source db: `configuration` has no counterpart.',
+    ]);
+  });
 
 
   it('resolves references in tools and prompts, as MCP Toolbox does', () => {
