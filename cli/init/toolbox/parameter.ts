@@ -94,6 +94,7 @@ function argument(value: JsonObject, written: string, node: JsonObject): Convert
   const optional = hasDefault || required === false;
   const allowed = allowedOf(name, value);
   const excluded = excludedOf(name, value);
+  const each = itemsOf(name, value);
   const unknown = Object.keys(value).filter((key) => !KEYS.has(key));
   return {
     name: written,
@@ -105,11 +106,11 @@ function argument(value: JsonObject, written: string, node: JsonObject): Convert
       ...(optional ? { default: hasDefault ? given : null } : {}),
       ...allowed.node,
     },
-    rules: [...allowed.rules, ...excluded.rules],
+    rules: [...allowed.rules, ...excluded.rules, ...each.rules],
     remarks: [
       ...(name === written ? [] : [`The parameter ${written} is now ${name}, because SQL needs a word.`]),
       ...unknown.map((key) => `\`${key}\` of the parameter ${written} has no counterpart.`),
-      ...[...allowed.remarks, ...excluded.remarks],
+      ...[...allowed.remarks, ...excluded.remarks, ...each.remarks],
     ],
   };
 }
@@ -169,6 +170,36 @@ function notChecked(name: string, key: string): Constraint {
   return {
     ...NO_CONSTRAINT,
     remarks: [`\`${key}\` of the parameter ${name}, which is a list or a map, is not checked.`],
+  };
+}
+
+/** The constraints of the items of a list, as rules about each item. */
+function itemsOf(name: string, { type, items }: JsonObject): Constraint {
+  if (type !== 'array' || !isObject(items)) return NO_CONSTRAINT;
+  const { type: own, allowedValues: allowed, excludedValues: excluded } = items;
+  const asText = own === 'string' ? 'item' : 'string(item)';
+  const of = (values: JsonValue | undefined, not: string, why: string): readonly PolicyRule[] =>
+    isList(values) && values.length > 0
+      ? [
+          toRule(
+            name,
+            `${name}.exists(item, ${not}${asText}.matches(${JSON.stringify(toAlternatives(values))}))`,
+            why,
+          ),
+        ]
+      : [];
+  if (own === 'array' || own === 'map') {
+    const inner = [allowedOf(name, items), excludedOf(name, items), itemsOf(name, items)];
+    return inner.some(({ rules, remarks }) => rules.length > 0 || remarks.length > 0)
+      ? notChecked(name, 'items')
+      : NO_CONSTRAINT;
+  }
+  return {
+    ...NO_CONSTRAINT,
+    rules: [
+      ...of(allowed, '!', 'has an item that is not an allowed value'),
+      ...of(excluded, '', 'has an item that is an excluded value'),
+    ],
   };
 }
 

@@ -381,6 +381,27 @@ describe('svc init --from-toolbox', () => {
     ]);
   });
 
+  it('checks each item of a list as the items say', async () => {
+    const items =
+      'items: { name: n, type: string, description: z, allowedValues: ["^a"], excludedValues: [b] }';
+    const { root } = await convert(`sources: { db: { kind: duckdb, database: made/data/x.duckdb } }
+tools:
+  one:
+    kind: duckdb-sql
+    source: db
+    description: x
+    statement: SELECT len($1) AS n
+    parameters:
+      - { name: names, type: array, description: y, ${items} }
+`);
+    const instance = await (await loadDriver()).openInstance(join(root, 'data/x.duckdb'));
+    instance.closeSync();
+    const call = (names: readonly string[]) =>
+      svc(['run', 'tool', 'one', '--param', `names=${JSON.stringify(names)}`, '--json'], root);
+    expect((await call(['a', 'ac'])).stdout).toBe('[{"n":2}]\n');
+    expect((await call(['a', 'c'])).stdout).toContain('an item that is not an allowed value');
+    expect((await call(['a', 'ab'])).stdout).toContain('an item that is an excluded value');
+  });
 
   it('resolves references in tools and prompts, as MCP Toolbox does', () => {
     const text = oneTool(`    statement: SELECT $1 FROM \${TABLE:-ships}
