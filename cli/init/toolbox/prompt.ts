@@ -12,6 +12,7 @@ interface ConvertedPrompt {
 }
 
 const KEYS = new Set(['name', 'type', 'kind', 'description', 'messages', 'arguments']);
+const ARGUMENT_KEYS = new Set(['name', 'type', 'description', 'required', 'default']);
 /** The one form of Go's templates with a counterpart. */
 const VALUE = /\{\{-?\s*\.([\w-]+)\s*-?\}\}/g;
 
@@ -24,8 +25,14 @@ export function convertPrompt({ name: written, value }: ToolboxItem): ConvertedP
   if (contents.some((text) => text.replaceAll(VALUE, '').includes('{{'))) {
     return { reason: "Its messages use more of Go's templates than `{{.name}}`." };
   }
+  if (contents.some((text) => /\{[%#]/.test(text))) {
+    return {
+      reason: 'Its messages contain `{%` or `{#`, which begin tags and comments in templates of svc.',
+    };
+  }
   const name = toToolName(written);
-  const parameters = (isList(given) ? given : []).filter(isObject).map(toParameter);
+  const args = (isList(given) ? given : []).filter(isObject);
+  const parameters = args.map(toParameter);
   return {
     name,
     file: {
@@ -45,6 +52,11 @@ export function convertPrompt({ name: written, value }: ToolboxItem): ConvertedP
       ...Object.keys(value)
         .filter((key) => !KEYS.has(key))
         .map((key) => `\`${key}\` has no counterpart.`),
+      ...args.flatMap((argument) =>
+        Object.keys(argument)
+          .filter((key) => !ARGUMENT_KEYS.has(key))
+          .map((key) => `\`${key}\` of the argument ${String(argument.name)} has no counterpart.`),
+      ),
     ],
   };
 }

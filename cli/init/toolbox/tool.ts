@@ -50,6 +50,8 @@ export function convertTool(
   if (!source.tools.includes(type)) {
     return { reason: `A tool of the type ${type} does more than one SQL statement of its source.` };
   }
+  const scalar = ['authRequired', 'scopesRequired'].find((key) => !isList(value[key] ?? []));
+  if (scalar !== undefined) return { reason: `Its \`${scalar}\` is not a list.` };
   if (typeof statement !== 'string') return { reason: 'It has no `statement`.' };
   if ((isList(templateParameters) && templateParameters.length > 0) || statement.includes('{{')) {
     return { reason: TEMPLATES };

@@ -434,5 +434,16 @@ tools:
     expect(() => planned(text)).toThrow(/tools\.yaml has an alias that cannot be resolved/);
   });
 
+  it('leaves out a tool that asks for a sign-in in another form, and a prompt that svc would read as a template', () => {
+    const wrong = planned(oneTool('    authRequired: our-login\n    statement: SELECT 1\n'));
+    expect(wrong).toMatchObject({ files: [], notes: ['tool one: Its `authRequired` is not a list.'] });
+    const prompt = planned(
+      `prompts: { p: { description: x, messages: [{ content: "Keep {# this #}" }] } }\n`,
+    );
+    expect(prompt).toMatchObject({
+      files: [],
+      notes: [expect.stringContaining('prompt p: Its messages contain')],
+    });
+  });
 
 });
