@@ -57,10 +57,14 @@ const USER_FILE = '.svc/config.yml';
 async function createFromToolbox(root: string, answers: Answers, path: string): Promise<Created> {
   const { planFromToolbox } = await import('../init/from-toolbox.ts');
   const { files, userFile, notes } = await planFromToolbox(path, root, answers);
+  const taken = join(root, USER_FILE);
+  if (userFile !== null && existsSync(taken)) {
+    throw new SvcError('project_invalid', `${taken} exists already. Nothing was written.`);
+  }
   const written = await writeProject(root, files);
   if (userFile === null) return { files: written, database: null, notes };
-  await writeNew(root, { [USER_FILE]: userFile }, { mode: 0o600 });
   await ignoreLines(root, ['.svc/']);
+  await writeNew(root, { [USER_FILE]: userFile }, { mode: 0o600 });
   return { files: [...written, USER_FILE], database: null, notes };
 }
 

@@ -1,8 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parse } from 'yaml';
 import { loadDriver } from '../../../adapters/duckdb-native/driver/driver.ts';
+import { createInput } from '../../../cli/command.ts';
+import { run } from '../../../cli/commands/init.ts';
 import { convertToolbox } from '../../../cli/init/toolbox/convert.ts';
 import { folder, svc } from './svc.ts';
 
@@ -446,4 +448,22 @@ tools:
     });
   });
 
+  it('writes nothing where a user file is there already', async () => {
+    const root = folder();
+    writeFileSync(join(root, 'tools.yaml'), MAPS);
+    mkdirSync(join(root, 'made/.svc'), { recursive: true });
+    writeFileSync(join(root, 'made/.svc/config.yml'), 'svc: 1\n');
+    const input = createInput([join(root, 'made')], { fromToolbox: join(root, 'tools.yaml'), yes: true });
+    const output = {
+      json: true,
+      debug: false,
+      data: () => {},
+      note: () => {},
+      progress: () => Promise.reject(),
+    };
+    vi.stubEnv('BOOKS_USER', 'ada');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    await expect(run(input, output)).rejects.toThrow(/config\.yml exists already\. Nothing was written/);
+    expect(readdirSync(join(root, 'made'))).toEqual(['.svc']);
+  });
 });
