@@ -40,15 +40,18 @@ function rewriteRules(yaml: YamlEdit, path: YamlPath, { file, notes }: Noting): 
   }
 }
 
+const FIELD_ACTIONS: readonly JsonValue[] = ['filter_fields', 'mask_fields', 'filter_sensitive_fields'];
+
+/** MXCP does not load an endpoint with any other action or form of `fields`, so such a rule stays an error here. */
 function uselessness(rule: JsonValue, input: boolean, returns: JsonValue): string | null {
   if (!isObject(rule)) return null;
-  const { action, fields } = rule;
-  if (action === 'deny') return null;
+  const { action = null, fields = null } = rule;
+  if (!FIELD_ACTIONS.includes(action)) return null;
   if (input) return `\`${action}\` has no effect on input`;
   if (action === 'filter_sensitive_fields') {
     return returns === null ? 'it needs a `return` with sensitive fields' : null;
   }
-  const none = !Array.isArray(fields) || fields.length === 0;
+  const none = fields === null || (Array.isArray(fields) && fields.length === 0);
   return none ? `\`${action}\` names no fields, and had no effect` : null;
 }
 

@@ -313,6 +313,25 @@ describe('svc migrate', { timeout: 90_000 }, () => {
     }
   });
 
+  it('keeps the rules that MXCP did not load, for their author to correct', async () => {
+    const tool = (rules: string) =>
+      `mxcp: 1\ntool:\n  name: pay\n  source: { code: SELECT 1 AS a }\n  policies:\n${rules}`;
+    const { code, report } = await migrate(
+      old({
+        'tools/one.yml': tool('    input: [{ condition: "true", action: Deny, reason: no }]\n'),
+        'tools/two.yml': tool('    output: [{ condition: "true", action: filter_fields, fields: a }]\n'),
+      }),
+      { write: true },
+    );
+    expect(code).toBe(1);
+    expect(new Set(report.findings.map(({ file }: { file: string }) => file))).toEqual(
+      new Set(['tools/one.yml', 'tools/two.yml']),
+    );
+    const made = snapshot(report.to);
+    expect(made['tools/one.yml']).toContain('action: Deny');
+    expect(made['tools/two.yml']).toContain('fields: a');
+  });
+
   it('takes every key of MXCP 0.12.3', async () => {
     const root = folder();
     for (const [path, text] of Object.entries(EVERY_KEY)) {
