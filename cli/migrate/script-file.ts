@@ -1,12 +1,22 @@
+import { isCredentialName, withoutCredentials } from '../../src/redaction/credential-names.ts';
+import { REDACTED } from '../../src/redaction/redact.ts';
 import { VARIABLES as VARIABLES_OF_SVC } from '../../src/settings/variables.ts';
 import type { MigrationNote, Rewritten } from './rewrite.ts';
 
 /** Variables whose names differ by more than the prefix. */
 const VARIABLES: { readonly [name: string]: string } = { MXCP_DUCKDB_PATH: 'SVC_DATABASE_PATH' };
 
+/** A variable that svc does not have keeps its name, because other files may refer to it. */
+function renameVariable(name: string): string {
+  const renamed = VARIABLES[name] ?? name.replace(/^MXCP_/, 'SVC_');
+  return KNOWN_VARIABLES.has(renamed) ? renamed : name;
+}
+
+const KNOWN_VARIABLES: ReadonlySet<string> = new Set(VARIABLES_OF_SVC.map(({ name }) => name));
+
 /** Replacements in scripts and in files that start servers. */
 const RULES: readonly (readonly [RegExp, (found: string) => string])[] = [
-  [/\bMXCP_[A-Z_]+\b/g, (name) => VARIABLES[name] ?? name.replace(/^MXCP_/, 'SVC_')],
+  [/\bMXCP_[A-Z\d_]+\b/g, renameVariable],
   [/\bmxcp-site\.yml\b/g, () => 'svc-site.yml'],
   [/(?<=[~/])\.mxcp(?=\/)/g, () => '.svc'],
   [/(?<=\/run\/)mxcp\/mxcp\.sock/g, () => 'svc/svc.sock'],
@@ -21,7 +31,9 @@ const RULES: readonly (readonly [RegExp, (found: string) => string])[] = [
 /** Rewrites a script or a settings file of another program. */
 export function rewriteText(text: string, file: string): Rewritten {
   const changed = RULES.reduce((left, [pattern, put]) => left.replaceAll(pattern, put), text);
-  const notes = [...linesLeft(changed, file), ...unknownNames(changed, file)];
+  const unknown = unknownNames(changed, file);
+  const told = new Set(unknown.map(({ line }) => line));
+  const notes = [...linesLeft(changed, file).filter(({ line }) => !told.has(line)), ...unknown];
   return { text: changed, notes: notes.toSorted((one, other) => one.line - other.line) };
 }
 
@@ -52,18 +64,12 @@ export const GONE_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   'dbt-config': ['--embed-secrets'],
 };
 
-const KNOWN_VARIABLES: ReadonlySet<string> = new Set(VARIABLES_OF_SVC.map(({ name }) => name));
-
 /** Names every variable and option that svc does not have, at its line. */
 function unknownNames(text: string, file: string): readonly MigrationNote[] {
   return text.split('\n').flatMap((content, index) => {
-    const variables = [...new Set(content.match(/\bSVC_[A-Z_]+\b/g))].filter(
-      (name) => !KNOWN_VARIABLES.has(name),
-    );
+    const variables = [...new Set(content.match(/\bMXCP_[A-Z\d_]+\b/g))];
     const messages = [
-      ...variables.map(
-        (name) => `svc reads no variable ${name}; MXCP's was ${name.replace(/^SVC_/, 'MXCP_')}.`,
-      ),
+      ...variables.map((name) => `svc reads no variable ${name}, so it keeps its name.`),
       ...unknownOptions(content),
     ];
     return messages.map((message) => ({ kind: 'lost' as const, file, line: index + 1, message }));
@@ -111,9 +117,16 @@ function linesLeft(text: string, file: string): readonly MigrationNote[] {
             kind: 'check' as const,
             file,
             line: index + 1,
-            message: `Still mentions MXCP: ${line.trim().slice(0, 80)}`,
+            message: `Still mentions MXCP: ${shown(line).slice(0, 80)}`,
           },
         ]
       : [],
   );
+}
+
+/** A line for people, without the credentials that scripts and settings files hold. */
+function shown(line: string): string {
+  const [, start = '', name = ''] = /^\s*((?:export\s+|-\s+)?["']?([\w.-]+)["']?\s*[:=]\s*)/.exec(line) ?? [];
+  const bare = isCredentialName(name) ? `${start}${REDACTED}` : line;
+  return withoutCredentials(bare, REDACTED).trim();
 }

@@ -298,7 +298,7 @@ describe('svc migrate', { timeout: 90_000 }, () => {
     expect(lost).toEqual([
       'lost python/tides.py:1 svc has no `plugins` for Python.',
       'lost python/tides.py:1 svc has no `reload_duckdb` for Python.',
-      "lost start.sh:1 svc reads no variable SVC_RESOLVER_CONFIG; MXCP's was MXCP_RESOLVER_CONFIG.",
+      'lost start.sh:1 svc reads no variable MXCP_RESOLVER_CONFIG, so it keeps its name.',
       `lost start.sh:2 \`svc serve\` has no option --readonly. ${readonly}`,
       `lost start.sh:2 \`svc query\` has no option --readonly. ${readonly}`,
     ]);
@@ -330,6 +330,23 @@ describe('svc migrate', { timeout: 90_000 }, () => {
     const made = snapshot(report.to);
     expect(made['tools/one.yml']).toContain('action: Deny');
     expect(made['tools/two.yml']).toContain('fields: a');
+  });
+
+  it('renames only variables that svc reads, and shows no credential of a line that it leaves', async () => {
+    const env =
+      'MXCP_PROFILE=dev\nMXCP_DB_PASSWORD1=hunter2\nDB=postgres://mxcp:hunter3@db/mxcp\nMY_TOKEN=mxcp-hunter4\n';
+    const compose = 'services:\n  db:\n    environment:\n      POSTGRES_PASSWORD: mxcp hunter5\n';
+    const root = old({ '.env': env, 'compose.yml': compose });
+    const { report } = await migrate(root, { write: true });
+    const made = snapshot(`${root}-svc`);
+    expect(made['.env']).toBe(env.replace('MXCP_PROFILE', 'SVC_PROFILE'));
+    expect(JSON.stringify(report)).not.toContain('hunter');
+    expect(lines(report).filter((line) => /\.env|compose/.test(line))).toEqual([
+      'lost .env:2 svc reads no variable MXCP_DB_PASSWORD1, so it keeps its name.',
+      'check .env:3 Still mentions MXCP: DB=postgres://[REDACTED]@db/mxcp',
+      'check .env:4 Still mentions MXCP: MY_TOKEN=[REDACTED]',
+      'check compose.yml:4 Still mentions MXCP: POSTGRES_PASSWORD: [REDACTED]',
+    ]);
   });
 
   it('takes every key of MXCP 0.12.3', async () => {
