@@ -44,8 +44,13 @@ export async function planMigration(root: string): Promise<MigrationPlan> {
     if (planned.file) files.push(planned.file);
     notes.push(...planned.notes);
   }
-  return { files, notes };
+  const taken = new Set(files.flatMap(({ path, from }) => (path === from ? [] : path)));
+  const twice = files.filter(({ path, from }) => path === from && taken.has(path));
+  notes.push(...twice.flatMap(({ from }) => leftOut(from, TAKEN).notes));
+  return { files: files.filter((file) => !twice.includes(file)), notes };
 }
+
+const TAKEN = 'The file that MXCP used has this name now.';
 
 interface Places {
   readonly paths: Paths;

@@ -133,7 +133,8 @@ function finish(
     text,
   );
   if (later.length === 0) return spliced;
-  const changed = parseDocument(spliced, { uniqueKeys: false });
+  // The printer would round integers beyond 2^53.
+  const changed = parseDocument(spliced, { uniqueKeys: false, intAsBigInt: true });
   // From the end, so that the places of list items before them stay.
   for (const change of later.toReversed()) change(changed);
   return changed.toString({ lineWidth: 0 });

@@ -349,6 +349,28 @@ describe('svc migrate', { timeout: 90_000 }, () => {
     ]);
   });
 
+  it('keeps long numbers where it prints a file anew, and both files of one name apart', async () => {
+    const text = `mxcp: 1
+tool:
+  name: order
+  source: { code: SELECT $id AS id }
+  parameters: [{ name: id, type: integer, description: x }]
+  tests: [{ name: long, arguments: [{ key: id, value: 1234567890123456789 }], result: null }]
+`;
+    const root = old({ 'tools/order.yml': text, 'data/db-dev.db': 'another', 'svc-site.yml': 'svc: 1\n' });
+    const { report } = await migrate(root, { write: true });
+    const made = snapshot(`${root}-svc`);
+    expect(made['tools/order.yml']).toContain('value: 1234567890123456789');
+    expect(made['data/db-dev.db']).toBe('not looked into');
+    expect(made['svc-site.yml']).toContain('project: harbour');
+    expect(lines(report)).toEqual(
+      expect.arrayContaining([
+        'lost data/db-dev.db:0 Left out. The file that MXCP used has this name now.',
+        'lost svc-site.yml:0 Left out. The file that MXCP used has this name now.',
+      ]),
+    );
+  });
+
   it('takes every key of MXCP 0.12.3', async () => {
     const root = folder();
     for (const [path, text] of Object.entries(EVERY_KEY)) {
