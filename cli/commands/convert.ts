@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { realpath, rename, rm } from 'node:fs/promises';
+import { chmod, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
 import {
   convertedName,
@@ -16,6 +16,7 @@ import type { Run } from '../command.ts';
 import { copyWithAny } from '../convert/convert.ts';
 import { deleteOnSignal } from '../io/delete-on-signal.ts';
 import { count, styled } from '../io/output.ts';
+import { whereLinksLead } from '../io/write-files.ts';
 
 /** `svc convert <file> [out]`: a copy of a DuckDB file in the form that every DuckDB since 1.0 reads. */
 export const run: Run = async (input, output) => {
@@ -24,14 +25,16 @@ export const run: Run = async (input, output) => {
   const { storage, version } = await convertible(file);
   const replaces = await isSameFile(file, out);
   if (existsSync(out) && !input.flag('force')) throw exists(out, replaces);
-  const fresh = `${out}.${randomUUID()}`;
-  const made = makeFolder(dirname(out));
+  const target = await whereLinksLead(out);
+  const fresh = `${target}.${randomUUID()}`;
+  const made = makeFolder(dirname(target));
   const keep = deleteOnSignal([fresh, `${fresh}.wal`, ...(made === undefined ? [] : [made])]);
   try {
     const { engine, tables, views } = await copyWithAny(file, fresh, version);
-    await rename(fresh, out);
+    await chmod(fresh, await modeOf(file, target));
+    await rename(fresh, target);
     // The log of the file that was replaced.
-    await rm(`${out}.wal`, { force: true });
+    await rm(`${target}.wal`, { force: true });
     const from = { version, storage };
     output.data({ status: 'ok', file, out, replaced: replaces, from, engine, tables, views }, () => {
       const rows = tables.reduce((sum, table) => sum + table.rows, 0);
@@ -69,6 +72,12 @@ function adviceOf(path: string, file: FileContents): string {
 
 async function isSameFile(file: string, out: string): Promise<boolean> {
   return existsSync(out) && (await realpath(file)) === (await realpath(out));
+}
+
+/** The mode of the file that is replaced, or of the original: a copy of a private file is private. */
+async function modeOf(file: string, target: string): Promise<number> {
+  const mode = existsSync(target) ? (await stat(target)).mode : (await stat(file)).mode | 0o200;
+  return mode & 0o777;
 }
 
 function exists(out: string, replaces: boolean): SvcError {

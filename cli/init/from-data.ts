@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, rename, rm } from 'node:fs/promises';
+import { chmod, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { stringify } from 'yaml';
 import { type Filling, fillDatabase } from '../../adapters/duckdb-native/files/database-file.ts';
@@ -94,8 +94,8 @@ async function copyInto(path: string, { table, pattern }: LoadSource): Promise<v
     throw new SvcError('project_invalid', `${refusal.split('\n')[0]}\nName another file with --from.`);
   }
   await copyDatabase(pattern, path, { keepSource: true });
-  // The copy of a read-only file is read-only too.
-  await chmod(path, 0o644);
+  // The copy has the mode of the original, which may be read-only.
+  await chmod(path, ((await stat(path)).mode & 0o777) | 0o200);
 }
 
 /** Whether a file is a DuckDB database, by its extension or its first bytes. */

@@ -1,12 +1,15 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
+  chmodSync,
   copyFileSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -165,6 +168,20 @@ describe('svc convert', () => {
     const replaced = await svc(['convert', 'sales.duckdb', 'sales.duckdb', '--force'], root, ALONE);
     expect([replaced.code, replaced.stdout]).toEqual([0, expect.stringMatching(/^replaced sales\.duckdb/)]);
     expect(await inspectFile(join(root, 'sales.duckdb'))).toMatchObject({ storage: 64 });
+  });
+
+  it('keeps a private file private, and replaces the file behind a link', async () => {
+    const root = withFile('1.5.5-v1.5.0');
+    const [file, link] = [join(root, 'sales.duckdb'), join(root, 'link.duckdb')];
+    chmodSync(file, 0o600);
+    symlinkSync('sales.duckdb', link);
+    expect(await svc(['convert', 'sales.duckdb'], root, ALONE)).toMatchObject({ code: 0 });
+    expect(statSync(join(root, 'sales-converted.db')).mode & 0o777).toBe(0o600);
+    const replaced = await svc(['convert', 'link.duckdb', 'link.duckdb', '--force'], root, ALONE);
+    expect(replaced).toMatchObject({ code: 0 });
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
+    expect(await inspectFile(file)).toMatchObject({ storage: 64 });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
   it('copies keys, views, sequences, macros, types and generated columns', async () => {

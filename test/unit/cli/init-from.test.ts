@@ -1,4 +1,13 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { loadDriver } from '../../../adapters/duckdb-native/driver/driver.ts';
@@ -128,10 +137,13 @@ describe('svc init --from', () => {
     const root = folder();
     const [source, log] = [join(root, 'live.duckdb'), join(root, 'live.duckdb.wal')];
     await writeWithLog(root, source);
+    chmodSync(source, 0o400);
     const before = [readFileSync(source), readFileSync(log)];
     const made = await svc(['init', 'demo', '--from', 'live.duckdb', '--yes'], root);
     expect([made.code, made.stderr]).toEqual([0, '']);
     expect([readFileSync(source), readFileSync(log)]).toEqual(before);
+    // A private database stays private.
+    expect(statSync(join(root, 'demo/data/db-default.db')).mode & 0o777).toBe(0o600);
     const rows = await svc(['run', 'tool', 'list_t', '--json'], join(root, 'demo'));
     expect(JSON.parse(rows.stdout)).toEqual([{ id: 1 }, { id: 2 }]);
   });
