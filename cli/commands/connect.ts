@@ -5,7 +5,7 @@ import { toClientName, toShellWord } from '../../src/pages/connect.ts';
 import { nearestName } from '../../src/types/nearest.ts';
 import type { CommandInput, Run } from '../command.ts';
 import { changeClientFile, readClientFile } from '../connect/client-file.ts';
-import { CLIENTS, type DesktopClient, type Launch, OUR_KEYS, stdioLaunch } from '../connect/clients.ts';
+import { CLIENTS, type DesktopClient, type Launch, stdioLaunch, type Tree } from '../connect/clients.ts';
 import { type MergePlan, planMerge, type Server, toSnippet } from '../connect/merge.ts';
 import { toAddress } from '../doctor/address.ts';
 import { typedSvc } from '../io/npx-hint.ts';
@@ -102,12 +102,19 @@ function refuseForeign({ action, before }: MergePlan, { name, entry }: Server, r
   const ours = [root, entry.url, entry.httpUrl].filter((mark) => typeof mark === 'string');
   const told = textsOf(before);
   if (ours.some((mark) => told.includes(mark))) return;
-  const leads = OUR_KEYS.map((key) => before[key]).find((value) => typeof value === 'string');
+  const leads = targetOf(before);
   throw new SvcError(
     'config_invalid',
     `Another server already has the name ${name}${leads === undefined ? '' : `: ${leads}`}.
 Nothing was changed. Choose another name with --name, or replace it with --force.`,
   );
+}
+
+/** The program or the host of an entry. The rest of its address may be a credential. */
+function targetOf({ command, url, httpUrl }: Tree): string | undefined {
+  if (typeof command === 'string') return command;
+  const address = String(url ?? httpUrl);
+  return URL.canParse(address) ? new URL(address).origin : undefined;
 }
 
 function textsOf(value: unknown): readonly string[] {

@@ -103,6 +103,11 @@ describe('svc connect', { timeout: 60_000 }, () => {
       stderr: expect.stringContaining('Another server already has the name demo: node'),
     });
     expect(refused.stderr).not.toContain('secret');
+    const remote = { type: 'http', url: 'https://user:secret@mcp.example.com/s/secret/mcp?key=secret' };
+    writeFileSync(file, JSON.stringify({ mcpServers: { demo: remote } }));
+    const other = await svc(['connect', 'cursor', '--write'], root, { HOME: home });
+    expect(other.stderr).toContain('already has the name demo: https://mcp.example.com.\n');
+    expect(other.stderr).not.toContain('secret');
   });
 
   it('writes into the folder with --scope project, and says when a client has no such file', async () => {
