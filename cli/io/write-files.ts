@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, readFile, readlink, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, readFile, readlink, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { makeFolder } from '../../adapters/node/make-folder.ts';
 import { SvcError } from '../../src/errors.ts';
@@ -51,8 +51,8 @@ interface WriteOptions {
 }
 
 /**
- * Replaces a file in one step, so that readers never see half of it. Follows links and keeps the file's mode. Returns
- * whether it wrote.
+ * Replaces a file in one step, so that readers never see half of it. Follows links and keeps the file's mode, and its
+ * owner if this user may. Returns whether it wrote.
  */
 export async function writeWhole(
   path: string,
@@ -60,11 +60,13 @@ export async function writeWhole(
   { mode = 0o644, when = async () => true }: WriteOptions = {},
 ): Promise<boolean> {
   const target = await whereLinksLead(path);
-  const kept = existsSync(target) ? (await stat(target)).mode & 0o777 : mode;
+  const before = existsSync(target) ? await stat(target) : null;
+  const kept = before === null ? mode : before.mode & 0o777;
   const fresh = `${target}.${randomUUID()}`;
   makeFolder(dirname(target));
   try {
     await writeFile(fresh, text, { flag: 'wx', mode: kept });
+    if (before !== null) await chown(fresh, before.uid, before.gid).catch(() => {});
     await chmod(fresh, kept);
     if (!(await when())) return false;
     await rename(fresh, target);

@@ -1,8 +1,10 @@
 import {
+  chownSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -79,6 +81,15 @@ describe("changing a client's file", () => {
     expect(serversOf(file)).toEqual(['a', 'b']);
     expect(readFileSync(link, 'utf8')).toBe(readFileSync(file, 'utf8'));
     expect(readdirSync(join(root, 'dotfiles'))).toEqual(['mcp.json']);
+  });
+
+  // Only an administrator may give files to others, as under sudo.
+  it.runIf(process.getuid?.() === 0)('leaves the file to its owner', async () => {
+    const file = join(temporaryFolder(), 'mcp.json');
+    writeFileSync(file, '{}', { mode: 0o600 });
+    chownSync(file, 12_345, 12_346);
+    await add(file, 'a');
+    expect(statSync(file)).toMatchObject({ uid: 12_345, gid: 12_346, mode: 0o100600 });
   });
 
   it('takes over from one that died', async () => {
