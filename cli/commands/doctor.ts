@@ -73,11 +73,16 @@ async function findSettings(input: CommandInput, needed: boolean): Promise<Found
 function toText(checks: readonly Check[]): string {
   const rows = checks.flatMap(({ name, status, message, fix }) => {
     const style = status === 'problem' ? 'error' : status;
-    const line = [styled(style, status), name, message];
-    return fix === null ? [line] : [line, ['', '', styled('dim', `fix: ${fix}`)]];
+    const line = [styled(style, status), name, toLine(message)];
+    return fix === null ? [line] : [line, ['', '', styled('dim', `fix: ${toLine(fix)}`)]];
   });
   const { length } = checks.filter(({ status }) => status === 'problem');
   return `${toColumns(rows)}\n${length === 0 ? styled('ok', 'ok') : count(length, 'problem')}`;
+}
+
+/** Servers choose parts of some texts, so control characters are removed: they could steer the terminal. */
+function toLine(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
 }
 
 const VALIDATE = 'Run `svc validate` to see all errors.';

@@ -6,6 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type HttpServer, startHttpServer } from '../../../../adapters/node/http/server.ts';
+import { createInput } from '../../../../cli/command.ts';
+import { run } from '../../../../cli/commands/doctor.ts';
 import { toAddress } from '../../../../cli/doctor/address.ts';
 import { checkOutside, checkTransport } from '../../../../cli/doctor/remote.ts';
 import type { App } from '../../../../src/app.ts';
@@ -36,6 +38,26 @@ const at = (method: string, path: string, response: () => Response) => (request:
   request.method === method && new URL(request.url).pathname === path ? response() : null;
 
 describe('a server from outside', () => {
+  it('cannot steer the terminal', async () => {
+    const app = createTestApp();
+    const version = '\u001b]0;title\u0007\u009b2J\r\n1.0';
+    const hostile: App = {
+      ...app,
+      fetch: async (request, extra) =>
+        at('GET', '/health', () => Response.json({ version, hash: 'a' }))(request) ??
+        app.fetch(request, extra),
+    };
+    server = await startHttpServer({ app: hostile, host: '127.0.0.1', port: 0 });
+    let shown = '';
+    await run(createInput([server.url], {}), {
+      ...{ json: false, debug: false, note: () => {}, progress: (_, work) => work(() => {}) },
+      data: (_, text) => {
+        shown = text();
+      },
+    });
+    expect(shown).toContain('svc  ]0;title 2J 1.0, content a');
+  });
+
   it('is sound', async () => {
     expect(await look()).toEqual({
       names: ['tls', 'health', 'ready', 'clock', 'era-2025', 'era-2026', 'cors', 'sign-in'],
