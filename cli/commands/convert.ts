@@ -24,13 +24,18 @@ export const run: Run = async (input, output) => {
   const out = resolve(input.args[1] ?? convertedName(file));
   const { storage, version } = await convertible(file);
   const replaces = await isSameFile(file, out);
-  if (existsSync(out) && !input.flag('force')) throw exists(out, replaces);
+  const refuse = () => {
+    if (existsSync(out) && !input.flag('force')) throw exists(out, replaces);
+  };
+  refuse();
   const target = await whereLinksLead(out);
   const fresh = `${target}.${randomUUID()}`;
   const made = makeFolder(dirname(target));
   const keep = deleteOnSignal([fresh, `${fresh}.wal`, ...(made === undefined ? [] : [made])]);
   try {
     const { engine, tables, views } = await copyWithAny(file, fresh, version);
+    // Another program may have made the file meanwhile.
+    refuse();
     await chmod(fresh, await modeOf(file, target));
     await rename(fresh, target);
     // The log of the file that was replaced.

@@ -10,10 +10,11 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  watch,
   writeFileSync,
 } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { loadDriver } from '../../../adapters/duckdb-native/driver/driver.ts';
 import { inspectFile } from '../../../adapters/node/database/database-file.ts';
 import { openNodeDatabase } from '../../../adapters/node/database/open-database.ts';
@@ -168,6 +169,19 @@ describe('svc convert', () => {
     const replaced = await svc(['convert', 'sales.duckdb', 'sales.duckdb', '--force'], root, ALONE);
     expect([replaced.code, replaced.stdout]).toEqual([0, expect.stringMatching(/^replaced sales\.duckdb/)]);
     expect(await inspectFile(join(root, 'sales.duckdb'))).toMatchObject({ storage: 64 });
+  });
+
+  it('overwrites no file that another program makes meanwhile', async () => {
+    const root = withFile('1.5.5-v1.5.0');
+    const out = join(root, 'copy.db');
+    const watcher = watch(root, (_, name) => {
+      if (name?.startsWith('copy.db.') && !existsSync(out)) writeFileSync(out, 'mine');
+    });
+    onTestFinished(() => watcher.close());
+    const refused = await svc(['convert', 'sales.duckdb', 'copy.db'], root, ALONE);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('copy.db is there already')]);
+    expect(readFileSync(out, 'utf8')).toBe('mine');
+    expect(readdirSync(root).toSorted()).toEqual(['copy.db', 'sales.duckdb']);
   });
 
   it('keeps a private file private, and replaces the file behind a link', async () => {
