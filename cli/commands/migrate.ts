@@ -21,11 +21,12 @@ export const run: Run = async (input, output) => {
   const target = out === undefined ? `${root}-svc` : resolve(out);
   const writes = input.flag('write') || out !== undefined;
   if (writes) await refuseTarget(root, target);
-  const { files, notes } = await planMigration(root);
+  const { files, notes: planned } = await planMigration(root);
+  const notes: MigrationNote[] = [...planned];
   const user = await migrateUser(input.text('config'));
   const findings = [...(await checkPlan(root, files)), ...(user?.findings ?? [])].toSorted(byPlace);
   if (writes) {
-    await writePlan(root, target, files);
+    notes.push(...(await writePlan(root, target, files)));
     if (user) await writeUser(target, user);
   }
   const report: Report = {
@@ -115,12 +116,35 @@ function isInside(folder: string, path: string): boolean {
   return way !== '' && way !== '..' && !way.startsWith(`..${sep}`);
 }
 
-/** Writes the new project. Scripts stay executable. */
-async function writePlan(root: string, target: string, planned: readonly PlannedFile[]): Promise<void> {
+/**
+ * Writes the new project. Scripts stay executable. Returns remarks about files that changed before all were copied,
+ * such as a database and its log.
+ */
+async function writePlan(
+  root: string,
+  target: string,
+  planned: readonly PlannedFile[],
+): Promise<readonly MigrationNote[]> {
+  const copied = planned.filter(({ text }) => text === null).map(({ from }) => from);
+  const versions = () => Promise.all(copied.map((from) => versionOf(join(root, from))));
+  const before = await versions();
   for (const { path, from, text } of planned) {
     const [source, to] = [join(root, from), join(target, path)];
     makeFolder(dirname(to));
     if (text === null) await copyFile(source, to);
     else await writeFile(to, text, { mode: (await stat(source)).mode });
   }
+  const after = await versions();
+  return copied
+    .filter((_, index) => before[index] !== after[index])
+    .map((file) => ({ kind: 'check', file, line: 0, message: CHANGED }));
+}
+
+const CHANGED =
+  'It changed while it was copied, so the copy may be broken. Stop the programs that write to it, and copy it again.';
+
+/** Null for a file that is gone. */
+async function versionOf(path: string): Promise<string | null> {
+  const found = await stat(path).catch(() => null);
+  return found && `${found.size} ${found.mtimeMs} ${found.ino}`;
 }

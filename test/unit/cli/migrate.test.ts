@@ -1,4 +1,5 @@
 import {
+  appendFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -369,6 +370,25 @@ tool:
         'lost svc-site.yml:0 Left out. The file that MXCP used has this name now.',
       ]),
     );
+  });
+
+  it('says which files changed while they were copied', async () => {
+    const root = old();
+    const database = join(root, 'data/db-dev.duckdb');
+    let writes = true;
+    const write = () => {
+      if (!writes) return;
+      appendFileSync(database, 'x');
+      setImmediate(write);
+    };
+    setImmediate(write);
+    const { report } = await migrate(root, { write: true }).finally(() => {
+      writes = false;
+    });
+    expect(lines(report)).toContainEqual(
+      expect.stringMatching(/^check data\/db-dev\.duckdb:0 It changed while it was copied/),
+    );
+    expect(lines(report).filter((line) => line.includes('It changed'))).toHaveLength(1);
   });
 
   it('takes every key of MXCP 0.12.3', async () => {
