@@ -37,6 +37,27 @@ export function nameParameters(
   return { sql: sql.trim().replace(/;$/, ''), used };
 }
 
+const LIKE = [/^like$/i, 'LIKE heeds the case of letters in DuckDB: write ILIKE if it should not.'] as const;
+const DIVISION = [
+  /^\/$/,
+  '`/` of integers gives a fraction in DuckDB: write `//` for whole numbers.',
+] as const;
+
+/** Parts of a statement that DuckDB evaluates in another way, by the type of the tool. */
+const DIFFERENCES: Readonly<Record<string, readonly (readonly [part: RegExp, remark: string])[]>> = {
+  'sqlite-sql': [LIKE, DIVISION],
+  'postgres-sql': [DIVISION],
+  'mysql-sql': [LIKE],
+};
+
+/** Remarks about the parts of a statement that DuckDB evaluates in another way than the database itself. */
+export function differencesOf(type: string, statement: string): readonly string[] {
+  const { tokens } = lexSql(statement);
+  const texts = tokens.map(({ start, end }) => statement.slice(start, end));
+  const known = Object.hasOwn(DIFFERENCES, type) ? (DIFFERENCES[type] ?? []) : [];
+  return known.flatMap(([part, remark]) => (texts.some((text) => part.test(text)) ? remark : []));
+}
+
 /** MySQL's quotes around names in the form of the standard: `a` becomes "a". */
 export function toStandardQuotes(statement: string): string {
   const { tokens } = lexSql(statement);

@@ -4,7 +4,7 @@ import { classify } from '../../../src/sql/statement.ts';
 import { type ConvertedParameter, convertParameter } from './parameter.ts';
 import type { ToolboxItem } from './read.ts';
 import type { AttachedSource, Unconverted } from './source.ts';
-import { nameParameters, toStandardQuotes } from './statement.ts';
+import { differencesOf, nameParameters, toStandardQuotes } from './statement.ts';
 
 /** A tool of MCP Toolbox as an endpoint file. */
 interface ConvertedTool {
@@ -69,7 +69,8 @@ export function convertTool(
     (own) => sqlOf.get(own) ?? '',
   );
   if ('reason' in named) return named;
-  return toTool({ name, value, tags, converted, sql: named.sql, used: named.used });
+  const tool = toTool({ name, value, tags, converted, sql: named.sql, used: named.used });
+  return { ...tool, remarks: [...tool.remarks, ...differencesOf(type, statement)] };
 }
 
 const OWN_TOOLS =

@@ -383,6 +383,24 @@ describe('svc init --from-toolbox', () => {
     ]);
   });
 
+  it('says what DuckDB evaluates in another way than the database', () => {
+    const { notes } = planned(`sources:
+  lite: { kind: sqlite, database: x.sqlite }
+  pg: { kind: postgres, host: h, port: 5432, database: d, user: u, password: p }
+  duck: { kind: duckdb, database: x.duckdb }
+tools:
+  one: { kind: sqlite-sql, source: lite, description: x, statement: "SELECT a / 2 FROM t WHERE n like ?", parameters: [{ name: n, type: string, description: x }] }
+  two: { kind: postgres-sql, source: pg, description: x, statement: "SELECT a / 2 FROM t WHERE n LIKE 'x'" }
+  three: { kind: postgres-sql, source: pg, description: x, statement: "SELECT 'a/b' FROM t -- a / b" }
+  four: { kind: duckdb-sql, source: duck, description: x, statement: "SELECT a / 2 FROM t WHERE n LIKE 'x'" }
+`);
+    expect(notes).toEqual([
+      expect.stringMatching(/^tool one: LIKE heeds the case/),
+      expect.stringMatching(/^tool one: `\/` of integers gives a fraction/),
+      expect.stringMatching(/^tool two: `\/` of integers/),
+    ]);
+  });
+
   it('checks each item of a list as the items say', async () => {
     const items =
       'items: { name: n, type: string, description: z, allowedValues: ["^a"], excludedValues: [b] }';
