@@ -51,7 +51,7 @@ function kindOf(input: CommandInput): CallKind | null {
 /** The address of the server: `--url`, else the project's settings, else the default address. */
 async function urlOf(input: CommandInput): Promise<string> {
   const url = input.text('url');
-  if (url !== undefined) return toAddress(url).mcp;
+  if (url !== undefined) return toAddress(url).mcpWithQuery;
   if ((await findProjectRoot(process.cwd())) === null) return toAddress('http://127.0.0.1:8000').mcp;
   const { transport } = await settingsOf(input, await checkSite(input));
   return configuredAddress(transport.http).mcp;

@@ -59,7 +59,9 @@ interface Wanted {
 async function wantedOf(input: CommandInput, client: DesktopClient): Promise<Wanted> {
   const { url, root, project } = await placeOf(input);
   const launch: Launch =
-    url === null ? stdioLaunch(root, input.text('profile')) : { kind: 'url', url: toAddress(url).mcp };
+    url === null
+      ? stdioLaunch(root, input.text('profile'))
+      : { kind: 'url', url: toAddress(url).mcpWithQuery };
   const name = toClientName(input.text('name') ?? project);
   return { server: { client, name, entry: client.entry(launch) }, root };
 }
@@ -101,13 +103,18 @@ function refuseForeign({ action, before }: MergePlan, { name, entry }: Server, r
   if (before === null || action === 'none') return;
   const ours = [root, entry.url, entry.httpUrl].filter((mark) => typeof mark === 'string');
   const told = textsOf(before);
-  if (ours.some((mark) => told.includes(mark))) return;
+  if (ours.some((mark) => told.some((text) => withoutQuery(text) === withoutQuery(mark)))) return;
   const leads = targetOf(before);
   throw new SvcError(
     'config_invalid',
     `Another server already has the name ${name}${leads === undefined ? '' : `: ${leads}`}.
 Nothing was changed. Choose another name with --name, or replace it with --force.`,
   );
+}
+
+/** Another query selects other tools of the same server. */
+function withoutQuery(address: string): string {
+  return address.replace(/\?.*$/s, '');
 }
 
 /** The program or the host of an entry. The rest of its address may be a credential. */

@@ -28,7 +28,7 @@ export const run: Run = async (input, output) => {
 /** Arguments that name the server. Without an address, the Inspector starts the project's own server. */
 async function targetOf(input: CommandInput): Promise<readonly string[]> {
   const url = input.text('url');
-  if (url !== undefined) return ['--transport', 'http', '--server-url', toAddress(url).mcp];
+  if (url !== undefined) return ['--transport', 'http', '--server-url', toAddress(url).mcpWithQuery];
   const checked = await checkSite(input);
   siteOf(checked);
   const { command, args, env } = stdioLaunch(checked.project.root, input.text('profile'));

@@ -7,6 +7,8 @@ export interface Address {
   readonly base: string;
   /** The MCP endpoint. The resource must equal it exactly. */
   readonly mcp: string;
+  /** The MCP endpoint with the query that was given, such as `?tags=orders`. */
+  readonly mcpWithQuery: string;
   readonly origin: string;
   /** The path of `base`; empty if there is none. */
   readonly prefix: string;
@@ -17,9 +19,10 @@ export function toAddress(text: string): Address {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
     throw new SvcError('usage', `--url ${text} is not an address. Write it as https://mcp.example.com.`);
   }
-  const { origin, pathname } = new URL(text);
+  const { origin, pathname, search } = new URL(text);
   const prefix = pathname.replace(/\/+$/, '').replace(/\/mcp$/, '');
-  return { base: `${origin}${prefix}`, mcp: `${origin}${prefix}/mcp`, origin, prefix };
+  const mcp = `${origin}${prefix}/mcp`;
+  return { base: `${origin}${prefix}`, mcp, mcpWithQuery: `${mcp}${search}`, origin, prefix };
 }
 
 const EVERYWHERE: readonly string[] = ['0.0.0.0', '::'];

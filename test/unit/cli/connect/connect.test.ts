@@ -90,6 +90,22 @@ describe('svc connect', { timeout: 60_000 }, () => {
     });
   });
 
+  it('keeps the query of an address, which selects tools', async () => {
+    const [root, home] = [folder(), folder()];
+    const run = async (url: string) => {
+      const args = ['connect', 'cursor', '--write', '--json', '--url', url];
+      return JSON.parse((await svc(args, root, { HOME: home })).stdout);
+    };
+    const url = 'https://mcp.example.com/mcp?tags=orders,stock';
+    expect(await run(url)).toMatchObject({ action: 'create', entry: { url } });
+    expect(await run('https://mcp.example.com/?tags=stock')).toMatchObject({
+      action: 'update',
+      entry: { url: 'https://mcp.example.com/mcp?tags=stock' },
+    });
+    const inspect = await svc(['inspect', '--print', '--json', '--url', url], root);
+    expect(JSON.parse(inspect.stdout).args.at(-1)).toBe(url);
+  });
+
   it('needs no project for an address, and takes no longer name of a folder for its own', async () => {
     const [root, home] = [await project(), folder()];
     const url = ['--url', 'http://127.0.0.1:8000'];
