@@ -22,7 +22,7 @@ export interface MigratedUser {
 /** Ignored by git. */
 const PLACE = '.svc/config.yml';
 
-/** Rewrites the user file that was named, or the one that MXCP would read; null if there is none. */
+/** Rewrites the user file that was named, or the one that MXCP would read; null if there is none or it says nothing. */
 export async function migrateUser(asked: string | undefined): Promise<MigratedUser | null> {
   const usual = process.env.MXCP_CONFIG || join(homedir(), '.mxcp/config.yml');
   const from = resolve(asked ?? usual);
@@ -30,7 +30,9 @@ export async function migrateUser(asked: string | undefined): Promise<MigratedUs
     if (asked === undefined) return null;
     throw new SvcError('usage', `--config ${asked}: there is no such file.`);
   }
-  const done = rewriteUser(await readFile(from, 'utf8'), from);
+  const text = await readFile(from, 'utf8');
+  if (text.split('\n').every((line) => /^\s*(#|$)/.test(line))) return null;
+  const done = rewriteUser(text, from);
   if (done === null) throw new SvcError('usage', `${from} is not YAML, so it cannot be converted.`);
   const { findings } = readUserFile(new TextEncoder().encode(done.text), PLACE);
   return { from, path: PLACE, ...done, findings };
@@ -100,11 +102,12 @@ function rewriteVerifier(yaml: YamlEdit, auth: YamlPath, { file, notes }: Noting
   }
   yaml.renameKey([...auth, 'oidc'], 'verifier');
   if (nodeValueAt(yaml.value, [...auth, 'provider']) !== undefined) yaml.remove([...auth, 'provider']);
-  notes.push({
-    kind: 'done',
-    ...at,
-    message: '`oidc` of `mode: verifier` became `verifier`. Its issuer comes from `config_url`.',
-  });
+  const known = String(oidc.config_url).includes('/.well-known/');
+  const issuer = known
+    ? 'Its issuer comes from `config_url`.'
+    : 'Correct its `issuer`: `config_url` does not show it.';
+  const message = `\`oidc\` of \`mode: verifier\` became \`verifier\`. ${issuer}`;
+  notes.push({ kind: known ? 'done' : 'check', ...at, message });
 }
 
 function toVerifier({

@@ -372,6 +372,21 @@ tool:
     );
   });
 
+  it('says which issuer it cannot know, and takes a user file that says nothing', async () => {
+    const root = old();
+    const config = join(root, '../user.yml');
+    const url = 'https://id.example.org/realms/x/.well-known/openid-configuration';
+    writeFileSync(config, USER.replace(url, '"${ID_URL}"'));
+    const { report } = await migrate(root, { config });
+    expect(lines(report)).toContainEqual(
+      expect.stringMatching(/^check .*user\.yml:\d+ .* became `verifier`\. Correct its `issuer`/),
+    );
+    for (const text of ['', '\uFEFF# nothing yet\r\n\n', `${' '.repeat(20_000)}# x`]) {
+      writeFileSync(config, text);
+      expect(await migrate(root, { config })).toMatchObject({ code: 0, report: { user_config: null } });
+    }
+  });
+
   it('says which files changed while they were copied', async () => {
     const root = old();
     const database = join(root, 'data/db-dev.duckdb');
