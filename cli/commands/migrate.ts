@@ -1,10 +1,11 @@
-import { chmod, copyFile, readdir, stat, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { makeFolder } from '../../adapters/node/make-folder.ts';
 import { SvcError } from '../../src/errors.ts';
 import { toShellWord } from '../../src/pages/connect.ts';
 import { byPlace, type Finding } from '../../src/project/finding.ts';
 import type { Run } from '../command.ts';
+import { deleteOnSignal } from '../io/delete-on-signal.ts';
 import { toFindingLines } from '../io/findings.ts';
 import { typedSvc } from '../io/npx-hint.ts';
 import { count, styled } from '../io/output.ts';
@@ -26,8 +27,7 @@ export const run: Run = async (input, output) => {
   const user = await migrateUser(input.text('config'));
   const findings = [...(await checkPlan(root, files)), ...(user?.findings ?? [])].toSorted(byPlace);
   if (writes) {
-    notes.push(...(await writePlan(root, target, files)));
-    if (user) await writeUser(target, user);
+    notes.push(...(await writeAll(root, target, { files, user })));
   }
   const report: Report = {
     status: findings.some(({ severity }) => severity === 'error') ? 'error' : 'ok',
@@ -52,6 +52,26 @@ type Report = {
   readonly user_config: { readonly path: string; readonly from: string } | null;
   readonly notes: readonly MigrationNote[];
 };
+
+/** Writes everything. If a step fails or a signal ends it, deletes the folders that it made. */
+async function writeAll(
+  root: string,
+  target: string,
+  { files, user }: { readonly files: readonly PlannedFile[]; readonly user: MigratedUser | null },
+): Promise<readonly MigrationNote[]> {
+  const made = makeFolder(target);
+  const keep = deleteOnSignal(made === undefined ? [] : [made]);
+  try {
+    const notes = await writePlan(root, target, files);
+    if (user) await writeUser(target, user);
+    return notes;
+  } catch (thrown) {
+    if (made !== undefined) await rm(made, { recursive: true, force: true });
+    throw thrown;
+  } finally {
+    keep();
+  }
+}
 
 /** Writes the user file readable by its owner only and ignored by git, because it may hold secrets. */
 async function writeUser(target: string, { path, text }: MigratedUser): Promise<void> {

@@ -387,6 +387,18 @@ tool:
     }
   });
 
+  it('leaves no half of a project where a step fails', async () => {
+    const root = old({ '.svc': 'a file where the folder of the user file would be' });
+    const config = join(root, '../user.yml');
+    writeFileSync(config, USER);
+    const out = join(root, '../deep/new');
+    expect(await migrate(root, { config, out })).toMatchObject({ code: 1, report: null });
+    expect(existsSync(dirname(out))).toBe(false);
+    mkdirSync(dirname(out));
+    await migrate(root, { config, out });
+    expect(readdirSync(dirname(out))).toEqual([]);
+  });
+
   it('says which files changed while they were copied', async () => {
     const root = old();
     const database = join(root, 'data/db-dev.duckdb');
