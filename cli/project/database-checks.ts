@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { isUnreachable } from '../../adapters/duckdb-native/attach/errors.ts';
 import type { DatabaseSecret } from '../../adapters/duckdb-native/options.ts';
 import { compileEngine } from '../../adapters/duckdb-wasm/engine/artefact.ts';
@@ -18,7 +18,7 @@ import { compileCatalog } from '../../src/catalog/compile.ts';
 import type { Catalog } from '../../src/catalog/model.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { Database } from '../../src/ports.ts';
-import { MEMORY_PATH } from '../../src/project/attachment.ts';
+import { MEMORY_PATH, parseAttachmentUri } from '../../src/project/attachment.ts';
 import { type Finding, preventsServing } from '../../src/project/finding.ts';
 import { extensionPath, SITE_NAME, type SiteFile } from '../../src/project/site-model.ts';
 import { type Positions, positionAt } from '../../src/project/yaml/position.ts';
@@ -77,6 +77,9 @@ export async function checkDatabase(
   if (asked.length + tables.length === 0 || detached || lost.length + refused.length > 0)
     return [...unknown, ...lost, ...refused];
   const catalog = await compileCatalog(sound);
+  const [absent] = newFilesOf(choice);
+  if (absent !== undefined)
+    return [...unknown, notCreated(absent), ...(await checkSyntax(asked, catalog, serving))];
   try {
     const check = async (database: Database, path: string) => [
       ...(await checkTablesExist(tables, positions, database)),
@@ -182,6 +185,24 @@ function notChecked({ path }: DatabaseChoice, thrown: SvcError): Finding {
       ? `The SQL was not checked: unreachable. ${reason}`
       : `The SQL was not checked against the database: ${reason}`,
     fix: away ? 'Validate again without `--offline` on a machine that can reach it.' : fix,
+  };
+}
+
+/** The attached files that a server would create. */
+function newFilesOf({ readonly, attach = [], root = process.cwd() }: DatabaseChoice): readonly string[] {
+  if (readonly) return [];
+  const written = attach.filter((one) => one.readonly === false);
+  const files = written.flatMap(({ uri }) => parseAttachmentUri(uri).file ?? []);
+  return files.map((file) => resolve(root, file)).filter((path) => !existsSync(path));
+}
+
+function notCreated(path: string): Finding {
+  return {
+    severity: 'info',
+    code: 'sql-not-checked',
+    ...SITE_START,
+    message: `The SQL was not checked against the database: there is no file ${path} yet`,
+    fix: 'Create it, or start the server, which creates it. Then validate again.',
   };
 }
 

@@ -177,6 +177,20 @@ describe('svc validate', () => {
     expect(existsSync(join(root, 'data'))).toBe(false);
   });
 
+  it('creates no attached file', async () => {
+    const root = await project();
+    writeFileSync(
+      join(root, 'svc-site.yml'),
+      'svc: 1\nproject: demo\nprofile: default\nprofiles: { default: { database: { path: ":memory:", use: other, attach: [{ name: other, uri: new.duckdb, readonly: false }] } } }\n',
+    );
+    const { code, stdout } = await svc(['validate', '--json'], root);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout).findings).toEqual([
+      expect.objectContaining({ severity: 'info', code: 'sql-not-checked' }),
+    ]);
+    expect(existsSync(join(root, 'new.duckdb'))).toBe(false);
+  });
+
   it('checks the site file, with its place', async () => {
     const root = await project();
     writeFileSync(join(root, 'svc-site.yml'), 'svc: 1\nproject: demo\nprofil: default\n');
