@@ -54,12 +54,13 @@ export function isConflict(thrown: unknown): boolean {
 }
 
 /** DuckDB's text if the rows of a commit are in its log, and only the checkpoint after it failed. */
-const COMMITTED = /COMMIT succeeded and is durable/;
+const COMMITTED = /^[A-Z][\w ]* Error: Transaction COMMIT succeeded and is durable/;
 
-/** Whether a commit that threw has succeeded. */
+/** Whether a commit that threw has succeeded. An attached lake quotes the text, and may still have undone the commit. */
 export function isCommitted(thrown: unknown): boolean {
-  return (
-    thrown instanceof SvcError && [thrown.message, ...causesOf(thrown)].some((text) => COMMITTED.test(text))
+  if (!(thrown instanceof SvcError)) return false;
+  return [thrown.message, ...causesOf(thrown)].some((text) =>
+    COMMITTED.test(text.replace(PENDING_PREFIX, '')),
   );
 }
 
