@@ -7,6 +7,7 @@ const SENDERS = {
   'src/auth/create.ts': 'the identity provider',
   'adapters/artefact/fetch-document.ts': 'documents of OAuth clients',
   'adapters/aws-lambda/dynamodb.ts': 'the token store',
+  'adapters/models/vendor-package.ts': 'the models of `svc evals`',
   'adapters/node/http/fetch-document.ts': 'documents of OAuth clients',
   'adapters/node/remote-database.ts': 'a database in an object store',
   'adapters/references/http.ts': 'secret managers',
