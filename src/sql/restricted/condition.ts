@@ -40,9 +40,9 @@ function toComparison({ operator, ...operands }: Comparison, left: string, right
   const compared = `${left} ${operator} ${right}`;
   const greater = operator.startsWith('>') ? 'left' : operator === '<' || operator === '<=' ? 'right' : null;
   if (greater === null || 'value' in operands[greater]) return `(${compared})`;
-  // DuckDB takes NaN for more than any number, and CEL for neither more nor less.
+  // DuckDB takes NaN for more than any number, and CEL for neither more nor less. The cast makes this valid for any type.
   const column = greater === 'left' ? left : right;
-  return `(${compared} AND NOT (typeof(${column}) IN ('FLOAT', 'DOUBLE') AND ${column}::VARCHAR = 'nan'))`;
+  return `(${compared} AND NOT (typeof(${column}) IN ('FLOAT', 'DOUBLE') AND isnan(TRY_CAST(${column} AS DOUBLE))))`;
 }
 
 /** The types of numbers, and of lists of them, as `typeof` writes them. */

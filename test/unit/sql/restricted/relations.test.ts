@@ -157,7 +157,7 @@ describe('a condition as SQL', () => {
     [{ left: { column: 'a' }, operator: '<=', right: { value: 1n } }, '("t"."a" <= $1)', [1n]],
     [
       { left: { value: 1n }, operator: '<=', right: { column: 'a' } },
-      `($1 <= "t"."a" AND NOT (typeof("t"."a") IN ('FLOAT', 'DOUBLE') AND "t"."a"::VARCHAR = 'nan'))`,
+      `($1 <= "t"."a" AND NOT (typeof("t"."a") IN ('FLOAT', 'DOUBLE') AND isnan(TRY_CAST("t"."a" AS DOUBLE))))`,
       [1n],
     ],
     [{ left: { column: 'a' }, operator: '<>', right: { value: 'x' } }, '("t"."a" <> $1)', ['x']],
