@@ -53,7 +53,10 @@ export function isConflict(thrown: unknown): boolean {
   return thrown instanceof SvcError && thrown.code === 'busy';
 }
 
-/** DuckDB's text if the rows of a commit are in its log, and only the checkpoint after it failed. */
+/**
+ * The beginning of DuckDB's error if the rows of a commit are in its log, and only the checkpoint after it failed. Texts
+ * that callers choose come later, such as the key in a violated constraint.
+ */
 const COMMITTED = /^[A-Z][\w ]* Error: Transaction COMMIT succeeded and is durable/;
 
 /** Whether a commit that threw has succeeded. An attached lake quotes the text, and may still have undone the commit. */

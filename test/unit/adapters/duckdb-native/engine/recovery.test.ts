@@ -2,7 +2,7 @@ import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadDriver } from '../../../../../adapters/duckdb-native/driver/driver.ts';
-import { toQueryError } from '../../../../../adapters/duckdb-native/errors.ts';
+import { isCommitted, toQueryError } from '../../../../../adapters/duckdb-native/errors.ts';
 import { runScript } from '../../../../../adapters/duckdb-native/files/script.ts';
 import { openNative } from '../../../../../adapters/duckdb-native/open.ts';
 import type { NativeOptions } from '../../../../../adapters/duckdb-native/options.ts';
@@ -150,5 +150,23 @@ describe('a conflict of two transactions', () => {
     const conflict = await two.run('UPDATE t SET a = 3').catch(toQueryError);
     expect(conflict).toMatchObject({ code: 'busy', message: expect.stringContaining('try again') });
     expect(String(conflict)).not.toContain('UPDATE');
+  });
+
+  it('is no success, though the key of the violated constraint says so', async () => {
+    const { openInstance } = await loadDriver();
+    const instance = await openInstance(':memory:');
+    const [one, two] = [await instance.connect(), await instance.connect()];
+    onTestFinished(() => {
+      one.closeSync();
+      two.closeSync();
+      instance.closeSync();
+    });
+    await one.run('CREATE TABLE t (name VARCHAR PRIMARY KEY)');
+    const insert = "BEGIN; INSERT INTO t VALUES ('Transaction COMMIT succeeded and is durable, but not this')";
+    for (const connection of [one, two]) await connection.run(insert);
+    await one.run('COMMIT');
+    const refused = await two.run('COMMIT').catch(toQueryError);
+    expect(refused).toMatchObject({ message: expect.stringContaining('succeeded and is durable') });
+    expect(isCommitted(refused)).toBe(false);
   });
 });
