@@ -41,13 +41,15 @@ function isLiteral(value: string | number | boolean): boolean {
 
 /** Stands for a reference while an address is parsed. */
 const REFERENCE = 'svc-reference';
+/** A reference in the place of the port, which must be a number. */
+const PORT = /(?<=^[^/?#]*\/\/[^/?#]*:)\$\{[^}]*\}(?=[/?#]|$)/;
 
 /**
  * Whether an address contains a literal credential: a password, a token in place of the user of an https address, or a
  * query parameter with the name of a credential. A reference beside it, such as the host, makes it no less literal.
  */
 function hasCredentials(text: string): boolean {
-  const plain = text.replaceAll(/\$\{[^}]*\}/g, REFERENCE);
+  const plain = text.replace(PORT, '1').replaceAll(/\$\{[^}]*\}/g, REFERENCE);
   if (!URL.canParse(plain)) return false;
   const { protocol, username, password, searchParams } = new URL(plain);
   const token = /^https?:$/.test(protocol) ? username : '';
