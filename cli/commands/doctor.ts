@@ -1,5 +1,6 @@
 import { findProjectRoot } from '../../adapters/node/project/project-files.ts';
 import { SvcError } from '../../src/errors.ts';
+import { oneLine } from '../../src/one-line.ts';
 import type { Finding } from '../../src/project/finding.ts';
 import type { EndpointFile } from '../../src/project/model.ts';
 import type { LoadedSettings } from '../../src/settings/load.ts';
@@ -70,19 +71,15 @@ async function findSettings(input: CommandInput, needed: boolean): Promise<Found
   return { settings: await settingsOf(input, checked), endpoints: checked.project.endpoints };
 }
 
+/** Servers choose parts of some texts. */
 function toText(checks: readonly Check[]): string {
   const rows = checks.flatMap(({ name, status, message, fix }) => {
     const style = status === 'problem' ? 'error' : status;
-    const line = [styled(style, status), name, toLine(message)];
-    return fix === null ? [line] : [line, ['', '', styled('dim', `fix: ${toLine(fix)}`)]];
+    const line = [styled(style, status), name, oneLine(message)];
+    return fix === null ? [line] : [line, ['', '', styled('dim', `fix: ${oneLine(fix)}`)]];
   });
   const { length } = checks.filter(({ status }) => status === 'problem');
   return `${toColumns(rows)}\n${length === 0 ? styled('ok', 'ok') : count(length, 'problem')}`;
-}
-
-/** Servers choose parts of some texts, so control characters are removed: they could steer the terminal. */
-function toLine(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
 }
 
 const VALIDATE = 'Run `svc validate` to see all errors.';
