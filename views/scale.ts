@@ -32,7 +32,9 @@ export function extent(numbers: readonly number[]): Range {
   const values = numbers.filter((value) => !Number.isNaN(value));
   const least = values.reduce((one, other) => Math.min(one, other), Number.POSITIVE_INFINITY);
   const most = values.reduce((one, other) => Math.max(one, other), Number.NEGATIVE_INFINITY);
-  return least === most ? [least - 1, most + 1] : [least, most];
+  // Beside a long number, adding 1 gives the same number.
+  const margin = Math.max(1, Math.abs(least) * 2 ** -40);
+  return least === most ? [least - margin, most + margin] : [least, most];
 }
 
 /** About five round numbers around a range. */

@@ -59,6 +59,18 @@ describe('the range of an axis', () => {
     expect(ticksOf(extent([0.1, 0.4]))).toEqual([0.1, 0.2, 0.3, 0.4]);
   });
 
+  it.each([2 ** 53, 2 ** 60, -1e300])(
+    'has the value %d within it, though a double beside it is the same',
+    (value) => {
+      const ticks = ticksOf(extent([value, value]));
+      expect([ticks.length > 1, (ticks[0] ?? 0) < value, (ticks.at(-1) ?? 0) > value]).toEqual([
+        true,
+        true,
+        true,
+      ]);
+    },
+  );
+
   it('is exact for long numbers, which lay outside of the frame otherwise', () => {
     const ticks = ticksOf(extent([1_700_000_000_000_001, 1_700_000_000_000_040]));
     expect([ticks[0], ticks.at(-1)]).toEqual([1_700_000_000_000_000, 1_700_000_000_000_040]);
