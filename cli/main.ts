@@ -54,7 +54,7 @@ function debugSet(): boolean {
  */
 export function reportError(error: SvcError, output: ProcessOutput, command?: Command): void {
   if (output.json && !output.answered) {
-    process.stdout.write(`${JSON.stringify(toErrorDocument(error, output.debug))}\n`);
+    output.data(toErrorDocument(error, output.debug), () => '');
     return;
   }
   const [first = '', ...rest] = error.message.split('\n');

@@ -1,6 +1,8 @@
 import { styleText } from 'node:util';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createOutput, forTerminal } from '../../../../cli/io/output.ts';
+import { reportError } from '../../../../cli/main.ts';
+import { SvcError } from '../../../../src/errors.ts';
 
 const ESCAPE = '\u001b';
 
@@ -43,10 +45,12 @@ describe('the output of a command', () => {
       createOutput({ json: false, debug: false }).data(null, () => `a${ESCAPE}c`);
       createOutput({ json: true, debug: false }).data({ a: `${ESCAPE}\u009b` }, () => '');
       createOutput({ json: false, debug: false }).note(`b${ESCAPE}c`);
+      reportError(new SvcError('usage', '\u009b'), createOutput({ json: true, debug: false }));
     } finally {
       process.stdout.isTTY = before;
     }
-    expect(out).toEqual([text, json]);
+    const error = `{"status":"error","error":{"code":"usage","message":"${isTTY ? '\\u009b' : '\u009b'}"}}\n`;
+    expect(out).toEqual([text, json, error]);
     expect(err).toEqual(['b\\u001bc\n']);
   });
 });
