@@ -157,13 +157,16 @@ function blocksOf({ content, _meta: meta }: JsonObject): readonly JsonObject[] {
 /** Compares an answer without a value: a text, a picture or a sound, or a block for each row. */
 function contentAnswer(call: RecordedCall, blocks: readonly JsonObject[]): Answered {
   const { value = null } = call.ended;
-  const [first] = blocks;
-  if (isContent(value)) {
+  const [first, second] = blocks;
+  const isText = first?.type === 'text' && second === undefined;
+  const { text: table } = isText ? textAnswer(call, String(first.text), '\n') : {};
+  // A table with a column `type` may look like rows that describe content.
+  if (isContent(value) && (table === undefined || table.recorded !== table.now)) {
     const text = { recorded: value.map(bodyOf).join('\n'), now: blocks.map(bodyOf).join('\n') };
     return { rows: blocks.length, ...(isMarked(value) ? {} : { text }) };
   }
-  if (first === undefined || blocks.length > 1) return { rows: null };
-  if (first.type === 'text') return { rows: null, ...textAnswer(call, String(first.text), '\n') };
+  if (first === undefined || second !== undefined) return { rows: null };
+  if (isText) return { rows: null, ...(table === undefined ? {} : { text: table }) };
   return typeof value === 'string' ? valueAnswer(first.data) : { rows: null };
 }
 

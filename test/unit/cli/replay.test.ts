@@ -204,6 +204,7 @@ it(
 const FORMS = {
   csv: "  format: csv\n  source: { code: 'SELECT id, name FROM people ORDER BY id' }\n",
   markdown: "  format: markdown\n  source: { code: 'SELECT id, name FROM people ORDER BY id' }\n",
+  typed: `  format: csv\n  source: { code: "SELECT 'text' AS type, id FROM people" }\n`,
   large: '  large_result: { rows: 10, format: json }\n  source: { code: SELECT range AS n FROM range(20) }\n',
   large_csv:
     '  large_result: { rows: 10, format: csv }\n  source: { code: SELECT range AS n FROM range(20) }\n',
@@ -232,7 +233,7 @@ it(
     await ask('resources/read', { uri: 'people://bytes' }, 'people://bytes');
     const log = join(root, 'audit/logs-default.jsonl');
     const lines = () => readFileSync(log, 'utf8').trim().split('\n');
-    await expect.poll(() => lines().length, { timeout: 30_000 }).toBe(6);
+    await expect.poll(() => lines().length, { timeout: 30_000 }).toBe(7);
     const recorded: { operation_name: string; output_data: unknown }[] = lines().map((line) =>
       JSON.parse(line),
     );
@@ -244,7 +245,7 @@ it(
 
     expect(await replayed('same.jsonl', recorded)).toMatchObject({
       code: 0,
-      report: { same: 6, differences: [] },
+      report: { same: 7, differences: [] },
     });
     // Each recorded value is changed a little, as if the server answered something else.
     const changed = recorded.map((record) => ({
