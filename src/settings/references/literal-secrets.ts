@@ -39,6 +39,9 @@ function isLiteral(value: string | number | boolean): boolean {
   return template.kind === 'refused';
 }
 
+/** The parameter that makes a link of S3 (`X-Amz-Signature`) or of Azure (`sig`) a key. */
+const SIGNATURE = /^sig$|signature$/i;
+
 /** Stands for a reference while an address is parsed. */
 const REFERENCE = 'svc-reference';
 /** A reference in the place of the port, which must be a number. */
@@ -53,6 +56,8 @@ function hasCredentials(text: string): boolean {
   if (!URL.canParse(plain)) return false;
   const { protocol, username, password, searchParams } = new URL(plain);
   const token = /^https?:$/.test(protocol) ? username : '';
-  const named = [...searchParams].flatMap(([name, value]) => (isCredentialName(name) ? [value] : []));
+  const named = [...searchParams].flatMap(([name, value]) =>
+    isCredentialName(name) || SIGNATURE.test(name) ? [value] : [],
+  );
   return [password || token, ...named].some((part) => part !== '' && !part.includes(REFERENCE));
 }

@@ -59,6 +59,8 @@ it.each([
   'postgres://u:planted@db.example:${PORT}/shop',
   'https://x.example/v1?api_key=planted',
   'https://x.example/v1?access_token=planted',
+  'https://bucket.s3.amazonaws.com/x?X-Amz-Signature=planted',
+  'https://${ACCOUNT}.blob.core.windows.net/x?sp=r&sig=planted',
   'postgres://u:planted@db.example/shop',
 ])('the credential in the address %s is a literal secret', (address) => {
   const [finding, more] = check(
