@@ -24,13 +24,13 @@ type Name = keyof typeof CONDITIONS;
 
 const NAMES = Object.keys(CONDITIONS) as readonly Name[];
 const SEED = NAMES.map(
-  (
-    name,
-  ) => `CREATE TABLE ${name} AS SELECT 1 AS one, 'nan'::DOUBLE AS none, 'nan'::FLOAT AS single,
+  (name) => `CREATE TABLE ${name} AS SELECT 1 AS one, 'nan'::DOUBLE AS none, 'nan'::FLOAT AS single,
     'inf'::DOUBLE - 'inf'::DOUBLE AS negative, 2 AS whole, 2.00::DECIMAL(10, 2) AS amount, 2.0::DOUBLE AS real,
     [1, 2] AS members, DATE '2026-01-02' AS day, 'low'::ENUM ('low', 'high') AS mood, '02' AS letters;`,
 ).join('\n');
-const RULES = NAMES.map((name) => `    - { name: ${name}, rows: ${JSON.stringify(CONDITIONS[name])} }`).join('\n');
+const RULES = NAMES.map((name) => `    - { name: ${name}, rows: ${JSON.stringify(CONDITIONS[name])} }`).join(
+  '\n',
+);
 
 describe.each<EngineName>(['wasm', 'native'])('texts of a caller beside columns on %s', (engine) => {
   let served: Served;

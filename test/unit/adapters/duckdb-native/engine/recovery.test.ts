@@ -162,7 +162,8 @@ describe('a conflict of two transactions', () => {
       instance.closeSync();
     });
     await one.run('CREATE TABLE t (name VARCHAR PRIMARY KEY)');
-    const insert = "BEGIN; INSERT INTO t VALUES ('Transaction COMMIT succeeded and is durable, but not this')";
+    const insert =
+      "BEGIN; INSERT INTO t VALUES ('Transaction COMMIT succeeded and is durable, but not this')";
     for (const connection of [one, two]) await connection.run(insert);
     await one.run('COMMIT');
     const refused = await two.run('COMMIT').catch(toQueryError);
