@@ -1,4 +1,4 @@
-import { type CelInput, celList, celMap } from '@bufbuild/cel';
+import { type CelInput, celError, celList, celMap } from '@bufbuild/cel';
 import type { User } from '../../context.ts';
 import { SvcError } from '../../errors.ts';
 import { isList, type JsonObject, type JsonValue } from '../../json.ts';
@@ -44,13 +44,19 @@ function userBinding(user: JsonObject): Binding {
   return ['user', () => toPolicyValue(withoutInexact(user, 0), undefined)];
 }
 
+/** Stands for a claim that no condition can read. */
+const INEXACT: JsonObject = {};
+
+/** The library takes no error as a value, so it throws this one when a condition reads it. */
+const UNREADABLE = celError('a claim is a whole number beyond 2^53, which JSON may have changed');
+
 /**
- * Replaces whole numbers beyond 2^53 by an object, which equals no number and has no order. JSON has no integers, so such
- * a claim may be another number than the provider sent, and a caller could pass that one.
+ * Replaces whole numbers beyond 2^53. JSON has no integers, so such a claim may be another number than the provider sent:
+ * a caller could pass that one, or a rule could miss the number that it denies. A condition that reads it fails.
  */
 function withoutInexact(value: JsonValue, depth: number): JsonValue {
   if (typeof value === 'number')
-    return Number.isInteger(value) && !Number.isSafeInteger(value) ? { inexact: String(value) } : value;
+    return Number.isInteger(value) && !Number.isSafeInteger(value) ? INEXACT : value;
   // A deeper value is refused.
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return value;
   if (isList(value)) return value.map((item) => withoutInexact(item, depth + 1));
@@ -79,6 +85,7 @@ function toPolicyValue(value: JsonValue, node: TypeNode | undefined, depth = 0):
   if (depth > MAX_DEPTH)
     throw new SvcError('internal', `a value is nested more than ${MAX_DEPTH} levels deep`);
   if (value === null || typeof value === 'boolean') return value;
+  if (value === INEXACT) return UNREADABLE as unknown as CelInput;
   if (typeof value === 'number') return toNumber(value, node);
   if (typeof value === 'string') return toText(value, node);
   return isList(value) ? toList(value, node, depth) : toMap(value, node, depth);

@@ -1,4 +1,4 @@
-import { isCelList } from '@bufbuild/cel';
+import { type CelList, isCelList } from '@bufbuild/cel';
 import type { RowCondition, RowOperand, RowOperator } from '../../ports.ts';
 import type { SqlValue } from '../../sql-value.ts';
 import { nearestName } from '../../types/nearest.ts';
@@ -192,7 +192,16 @@ function toSqlValue(value: unknown): SqlValue {
   if (typeof value === 'number') return toNumber(value);
   if (typeof value === 'string' || typeof value === 'boolean' || typeof value === 'bigint') return value;
   if (!isCelList(value)) return null;
-  return { list: [...value].map(toSqlValue) };
+  return { list: Array.from({ length: value.size }, (_, index) => toItem(value, index)) };
+}
+
+/** An item of a list; null for a number that conditions cannot read. */
+function toItem(list: CelList, index: number): SqlValue {
+  try {
+    return toSqlValue(list.get(index));
+  } catch {
+    return null;
+  }
 }
 
 /** JSON has no integers. One beyond 2^53 may be another number than the provider sent, so it equals nothing. */

@@ -42,10 +42,24 @@ describe('a rule that cannot be evaluated', () => {
     ['!(account in user.claims.accounts)', '9007199254740992'],
     ['account > user.claims.account', 5],
     ['user.claims.account != null && account > user.claims.account', 5],
+    ['account == user.claims.account', '9007199254740993'],
+    ['account in user.claims.accounts', '9007199254740993'],
+    ['user.claims.account == 9007199254740992', 5],
+    ["user.claims.account in [9007199254740992] && user.id != ''", 5],
+    ['user.claims.accounts.exists(one, one == 9007199254740992)', 5],
+    ['user.claims.deep.account == 9007199254740992', 5],
   ])('denies if a claim is a number that may be another one: %s', (condition, account) => {
-    const user = { ...ALICE, claims: { account: 2 ** 53, accounts: [2 ** 53] } };
+    const user = { ...ALICE, claims: { account: 2 ** 53, accounts: [2 ** 53], deep: { account: 2 ** 53 } } };
     const parameters = [{ name: 'account', type: 'integer' as const }];
     expect(decide([deny(condition)], { args: { account }, parameters, user }).outcome).toBe('deny');
+  });
+
+  it('reads the other claims beside such a number', () => {
+    const user = { ...ALICE, claims: { account: 2 ** 53, level: 3, list: [2 ** 53, 3] } };
+    const rules = ['user.claims.level != 3', 'user.claims.level > 3 && user.claims.account == 1'].map(
+      (rule) => deny(rule),
+    );
+    expect(decide(rules, { user }).outcome).toBe('allow');
   });
 
   it('has the reason in the log', () => {

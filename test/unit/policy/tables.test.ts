@@ -88,6 +88,12 @@ describe('the rows of a table', () => {
     expect(rowsOf('a == user.claims.c', { c: claim })).toEqual(expected);
   });
 
+  it('are not outside of a list with a number that may be another one', () => {
+    const inside = compared('a', 'in', { list: [3n] });
+    expect(rowsOf('a in user.claims.c', { c: [2 ** 53, 3] })).toEqual({ some: [inside, UNKNOWN] });
+    expect(rowsOf('!(user.claims.c == 5)', { c: 2 ** 53 })).toEqual(UNKNOWN);
+  });
+
   it.each(['a + 1 == 2', 'a.b == 1', '[1].exists(i, i == a)', 'size(a) == 1', 'a.matches("x")', 'a ? b : a'])(
     'are not shown if SQL cannot evaluate %s',
     (rows) => {
