@@ -143,6 +143,6 @@ function wal(file: string): string {
 }
 
 /** The log, and the second one that a writer leaves if it is killed in a checkpoint while others commit. */
-function logsOf(file: string): readonly string[] {
+export function logsOf(file: string): readonly string[] {
   return [wal(file), `${wal(file)}.checkpoint`];
 }

@@ -5,6 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { makeFolder } from '../adapters/node/make-folder.ts';
 import { isAnyManifest } from '../src/catalog/manifest.ts';
 import { SvcError } from '../src/errors.ts';
+import { logsOf } from './database.ts';
 import { CONFIG_FILE } from './targets/target.ts';
 
 /**
@@ -124,7 +125,9 @@ function keepLocalFiles(old: string, place: string): void {
 /** The names that the build of a folder wrote, and those that its program would read; null if they are not known. */
 function writtenIn(folder: string): ReadonlySet<string> | null {
   try {
-    return new Set([CONFIG_FILE, ...JSON.parse(readFileSync(join(folder, WRITTEN), 'utf8'))]);
+    const names: readonly string[] = JSON.parse(readFileSync(join(folder, WRITTEN), 'utf8'));
+    // A program that writes to the database leaves logs, which DuckDB would apply to the new one.
+    return new Set([CONFIG_FILE, ...names, ...names.flatMap(logsOf)]);
   } catch {
     return null;
   }

@@ -94,6 +94,14 @@ test('files that the last build did not write stay; a user file does not, becaus
   expect(await shown()).toEqual(['manifest.json', 'notes', 'samconfig.toml', 'third.js']);
 });
 
+test('the log of a replaced database does not stay: it would be applied to the new one', async () => {
+  await replaceFolder(out, write('data.duckdb', '1'));
+  for (const log of ['data.duckdb.wal', 'data.duckdb.wal.checkpoint', 'mine.duckdb.wal'])
+    await writeFile(join(out, log), 'rows');
+  await replaceFolder(out, write('data.duckdb', '2'));
+  expect(await shown()).toEqual(['data.duckdb', 'manifest.json', 'mine.duckdb.wal']);
+});
+
 test('a link to a folder stays, and the folder behind it is replaced', async () => {
   const real = await mkdtemp(join(tmpdir(), 'svc-behind-'));
   await writeFile(join(real, '.dev.vars'), 'A=1');
