@@ -9,7 +9,7 @@ interface ReadFile {
   guard: DuckDBInstance | null;
 }
 
-/** By inode. */
+/** The files that engines of this process read, by inode. */
 const files = new Map<string, ReadFile>();
 
 /** Reads no rows. */
@@ -51,7 +51,7 @@ export async function lockAfterFailure(openInstance: OpenInstance, paths: readon
   for (const path of paths) await lockAgain(openInstance, path, await inodeOf(path));
 }
 
-/** Nobody can open a file by its path any more if another one has taken its place. */
+/** Locks a file again, unless another one has taken its place: the first one then has no path to open it by. */
 async function lockAgain(openInstance: OpenInstance, path: string, inode: string | null): Promise<void> {
   const file = inode === null ? undefined : files.get(inode);
   if (file === undefined || (await inodeOf(path)) !== inode) return;

@@ -11,7 +11,7 @@ export type Introspect = (token: string, url: string, signal: AbortSignal) => Pr
 const ACTIVE_MS = 60_000;
 /** Milliseconds for which a rejected token is cached. */
 const INACTIVE_MS = 10_000;
-/** Of each kind. */
+/** The most answers about active tokens, and the most about rejected ones. */
 const MAX_CACHED = 1_000;
 
 interface CachedAnswer {
