@@ -44,7 +44,7 @@ export async function copyWithAny(source: string, target: string, writer: string
   for (const converter of await findConverters()) {
     let copied: Copy;
     try {
-      copied = await copyWith(converter, source, target);
+      copied = await privately(() => copyWith(converter, source, target));
     } catch (thrown) {
       reasons.push(`  ${converter.name}: ${messageOf(thrown).split('\n')[0]}`);
       for (const made of [target, `${target}.wal`]) await rm(made, { force: true });
@@ -54,6 +54,16 @@ export async function copyWithAny(source: string, target: string, writer: string
     return copied;
   }
   throw nobody(source, writer, reasons);
+}
+
+/** Runs work whose new files only this user can read. This includes the programs that it starts. */
+async function privately<T>(work: () => Promise<T>): Promise<T> {
+  const before = process.umask(0o077);
+  try {
+    return await work();
+  } finally {
+    process.umask(before);
+  }
 }
 
 async function copyWith(converter: Converter, source: string, target: string): Promise<Copy> {

@@ -188,9 +188,18 @@ describe('svc convert', () => {
     const root = withFile('1.5.5-v1.5.0');
     const [file, link] = [join(root, 'sales.duckdb'), join(root, 'link.duckdb')];
     chmodSync(file, 0o600);
+    const modes: number[] = [];
+    const watcher = watch(root, (_, name) => {
+      const found =
+        name?.startsWith('sales-converted.db') && statSync(join(root, name), { throwIfNoEntry: false });
+      if (found) modes.push(found.mode & 0o777);
+    });
+    onTestFinished(() => watcher.close());
     symlinkSync('sales.duckdb', link);
     expect(await svc(['convert', 'sales.duckdb'], root, ALONE)).toMatchObject({ code: 0 });
     expect(statSync(join(root, 'sales-converted.db')).mode & 0o777).toBe(0o600);
+    // Also while it is written, and its log.
+    expect([...new Set(modes)]).toEqual([0o600]);
     const replaced = await svc(['convert', 'link.duckdb', 'link.duckdb', '--force'], root, ALONE);
     expect(replaced).toMatchObject({ code: 0 });
     expect(lstatSync(link).isSymbolicLink()).toBe(true);
