@@ -37,7 +37,7 @@ export function nameParameters(
   return { sql: sql.trim().replace(/;$/, ''), used };
 }
 
-const LIKE = [/^like$/i, 'LIKE heeds the case of letters in DuckDB: write ILIKE if it should not.'] as const;
+const LIKE = [/^like$/i, 'LIKE is case-sensitive in DuckDB: write ILIKE if it should not be.'] as const;
 const DIVISION = [
   /^\/$/,
   '`/` of integers gives a fraction in DuckDB: write `//` for whole numbers.',

@@ -395,7 +395,7 @@ tools:
   four: { kind: duckdb-sql, source: duck, description: x, statement: "SELECT a / 2 FROM t WHERE n LIKE 'x'" }
 `);
     expect(notes).toEqual([
-      expect.stringMatching(/^tool one: LIKE heeds the case/),
+      expect.stringMatching(/^tool one: LIKE is case-sensitive/),
       expect.stringMatching(/^tool one: `\/` of integers gives a fraction/),
       expect.stringMatching(/^tool two: `\/` of integers/),
     ]);
