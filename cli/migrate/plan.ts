@@ -44,7 +44,8 @@ export async function planMigration(root: string): Promise<MigrationPlan> {
     if (planned.file) files.push(planned.file);
     notes.push(...planned.notes);
   }
-  const taken = new Set(files.flatMap(({ path, from }) => (path === from ? [] : path)));
+  // The log of a database has its name too.
+  const taken = new Set(files.flatMap(({ path, from }) => (path === from ? [] : [path, `${path}.wal`])));
   const twice = files.filter(({ path, from }) => path === from && taken.has(path));
   notes.push(...twice.flatMap(({ from }) => leftOut(from, TAKEN).notes));
   return { files: files.filter((file) => !twice.includes(file)), notes };

@@ -358,15 +358,23 @@ tool:
   parameters: [{ name: id, type: integer, description: x }]
   tests: [{ name: long, arguments: [{ key: id, value: 1234567890123456789 }], result: null }]
 `;
-    const root = old({ 'tools/order.yml': text, 'data/db-dev.db': 'another', 'svc-site.yml': 'svc: 1\n' });
+    const root = old({
+      'tools/order.yml': text,
+      'data/db-dev.db': 'another',
+      'data/db-dev.db.wal': 'its log',
+      'svc-site.yml': 'svc: 1\n',
+    });
     const { report } = await migrate(root, { write: true });
     const made = snapshot(`${root}-svc`);
     expect(made['tools/order.yml']).toContain('value: 1234567890123456789');
     expect(made['data/db-dev.db']).toBe('not looked into');
+    // Otherwise DuckDB would take it for the log of the other database.
+    expect(made['data/db-dev.db.wal']).toBe(undefined);
     expect(made['svc-site.yml']).toContain('project: harbour');
     expect(lines(report)).toEqual(
       expect.arrayContaining([
         'lost data/db-dev.db:0 Left out. The file that MXCP used has this name now.',
+        'lost data/db-dev.db.wal:0 Left out. The file that MXCP used has this name now.',
         'lost svc-site.yml:0 Left out. The file that MXCP used has this name now.',
       ]),
     );
