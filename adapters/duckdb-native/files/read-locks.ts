@@ -13,7 +13,12 @@ interface ReadFile {
 const files = new Map<string, ReadFile>();
 
 /** Reads no rows. */
-const GUARD = { access_mode: 'READ_ONLY', threads: '1' };
+const GUARD = {
+  access_mode: 'READ_ONLY',
+  threads: '1',
+  autoload_known_extensions: 'false',
+  autoinstall_known_extensions: 'false',
+};
 
 /**
  * Keeps files locked while an engine reads them, against processes that would write to them. The engine has just opened
