@@ -11,6 +11,13 @@ const CONDITIONS = {
   real: 'real == user.username',
   member: 'user.username in members',
   flag: 'one == user.claims.flag',
+  flag_text: 'letters == user.claims.flag',
+  number_text: 'letters == user.claims.account',
+  number_other: 'letters != user.claims.account',
+  number_above: 'letters > user.claims.account',
+  number_digits: 'user.claims.account == digits',
+  number_amount: 'amount == user.claims.account',
+  number_whole: 'whole == user.claims.account',
   day: 'day == user.username',
   mood: 'mood == user.username',
   letters: 'letters == user.username',
@@ -26,7 +33,7 @@ const NAMES = Object.keys(CONDITIONS) as readonly Name[];
 const SEED = NAMES.map(
   (name) => `CREATE TABLE ${name} AS SELECT 1 AS one, 'nan'::DOUBLE AS none, 'nan'::FLOAT AS single,
     'inf'::DOUBLE - 'inf'::DOUBLE AS negative, 2 AS whole, 2.00::DECIMAL(10, 2) AS amount, 2.0::DOUBLE AS real,
-    [1, 2] AS members, DATE '2026-01-02' AS day, 'low'::ENUM ('low', 'high') AS mood, '02' AS letters;`,
+    [1, 2] AS members, DATE '2026-01-02' AS day, 'low'::ENUM ('low', 'high') AS mood, '02' AS letters, '2' AS digits;`,
 ).join('\n');
 const RULES = NAMES.map((name) => `    - { name: ${name}, rows: ${JSON.stringify(CONDITIONS[name])} }`).join(
   '\n',
@@ -44,8 +51,14 @@ describe.each<EngineName>(['wasm', 'native'])('texts of a caller beside columns 
   afterAll(() => served.close());
 
   /** The tables whose row the caller sees. */
-  async function seenBy(username: string, flag: boolean | null = null): Promise<readonly string[]> {
-    const user = { ...ALICE, username, claims: { flag } };
+  async function seenBy(
+    username: string,
+    {
+      flag = null,
+      account = null,
+    }: { readonly flag?: boolean | null; readonly account?: number | null } = {},
+  ): Promise<readonly string[]> {
+    const user = { ...ALICE, username, claims: { flag, account } };
     const seen = NAMES.map(async (name) => {
       const [answer] = await answersOf([served], user, `SELECT 'seen' AS answer FROM ${name}`);
       return JSON.stringify(answer).includes('"answer":"seen"') ? name : null;
@@ -77,6 +90,17 @@ describe.each<EngineName>(['wasm', 'native'])('texts of a caller beside columns 
   );
 
   it('are no numbers if they are true or false', async () => {
-    expect(await seenBy('x', true)).toEqual([]);
+    expect(await seenBy('x', { flag: true })).toEqual([]);
+  });
+
+  // DuckDB reads `02` as 2 beside a number.
+  it('equal a number of the caller only if they are written like it', async () => {
+    expect(await seenBy('x', { account: 2 })).toEqual([
+      'number_other',
+      'number_digits',
+      'number_amount',
+      'number_whole',
+    ]);
+    expect(await seenBy('x', { account: 1.5 })).toEqual(['number_other']);
   });
 });

@@ -35,6 +35,12 @@ const SURROUNDINGS: readonly JsonObject[] = [
 ];
 const LEAVE = { sql: "SET search_path = 'temp'", values: [], table: null };
 
+const isNumber = (column: string) =>
+  `regexp_matches(typeof("t"."${column}"), '^(U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER|DECIMAL|FLOAT|DOUBLE|BIGNUM)')`;
+/** A number at a position, and its text at the next one. */
+const equals = (column: string, at: number) =>
+  `(CASE WHEN ${isNumber(column)} THEN ("t"."${column}" = $${at}) WHEN regexp_matches(typeof("t"."${column}"), '^VARCHAR$') THEN "t"."${column}" = $${at + 1} END)`;
+
 const prepared = (sql: string, ...tables: readonly RestrictedTable[]) =>
   prepareRestricted(sql, tables, SURROUNDINGS);
 
@@ -154,10 +160,14 @@ describe('a condition as SQL', () => {
     [{ missing: { column: 'a' } }, '("t"."a" IS NULL)', []],
     [{ every: [{ column: 'a' }, { is: null }] }, '("t"."a" AND NULL::BOOLEAN)', []],
     [{ some: [{ column: 'a' }, { column: 'b' }] }, '("t"."a" OR "t"."b")', []],
-    [{ left: { column: 'a' }, operator: '<=', right: { value: 1n } }, '("t"."a" <= $1)', [1n]],
+    [
+      { left: { column: 'a' }, operator: '<=', right: { value: 1n } },
+      `(CASE WHEN ${isNumber('a')} THEN ("t"."a" <= $1) END)`,
+      [1n],
+    ],
     [
       { left: { value: 1n }, operator: '<=', right: { column: 'a' } },
-      `($1 <= "t"."a" AND NOT (typeof("t"."a") IN ('FLOAT', 'DOUBLE') AND isnan(TRY_CAST("t"."a" AS DOUBLE))))`,
+      `(CASE WHEN ${isNumber('a')} THEN ($1 <= "t"."a" AND NOT (typeof("t"."a") IN ('FLOAT', 'DOUBLE') AND isnan(TRY_CAST("t"."a" AS DOUBLE)))) END)`,
       [1n],
     ],
     [{ left: { column: 'a' }, operator: '<>', right: { value: 'x' } }, '("t"."a" <> $1)', ['x']],
@@ -178,8 +188,8 @@ describe('a condition as SQL', () => {
           { not: { left: { column: 'b' }, operator: '=', right: { value: 2n } } },
         ],
       },
-      '(("t"."a" = $1) AND (NOT ("t"."b" = $2)))',
-      [1n, 2n],
+      `(${equals('a', 1)} AND (NOT ${equals('b', 3)}))`,
+      [1n, '1', 2n, '2'],
     ],
   ] as const)('%#', (condition, sql, values) => {
     expect(toRowFilter(condition, 't')).toEqual({ sql, values });
