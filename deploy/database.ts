@@ -100,7 +100,7 @@ async function copyUnchanged(source: string, target: string): Promise<void> {
   );
 }
 
-/** Copies a file. The copy of a file that nobody may write is one that its owner may write. */
+/** Copies a file. Its owner may write to the copy, also if the original is read-only. */
 async function copyWritable(source: string, target: string): Promise<void> {
   await copyFile(source, target);
   await chmod(target, ((await stat(target)).mode & 0o777) | 0o200);

@@ -19,7 +19,7 @@ interface Size {
 interface ChartColumns {
   readonly along: string;
   readonly drawn: readonly string[];
-  /** The number of columns of numbers, of which a chart draws the first ones. */
+  /** The number of numeric columns. A chart draws only the first ones. */
   readonly numeric: number;
 }
 

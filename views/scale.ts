@@ -60,7 +60,7 @@ export function scale(ticks: readonly number[], [from, to]: Range) {
 export interface AlongScale {
   /** The room of one row; 0 if rows have their place by a number. */
   readonly step: number;
-  /** The place of a row, the first of which has the index 0; NaN for a row without one. */
+  /** The place of a row, by its index from 0. NaN if the row has no place. */
   readonly place: (row: Row, index: number) => number;
   readonly labels: (formats: Formats) => readonly (readonly [text: string, at: number])[];
 }

@@ -81,13 +81,15 @@ export async function toLambdaResult(response: Response, path = '/'): Promise<Ht
   const result = { ...toHead(response), body, isBase64Encoded };
   if (bytes.length * MOST_PER_BYTE <= MOST_BYTES) return result;
   const size = Buffer.byteLength(JSON.stringify(result));
-  return size <= MOST_BYTES ? result : toLambdaResult(tooLarge(size, path));
+  return size <= MOST_BYTES ? result : toLambdaResult(tooLarge(size, path, response.headers));
 }
 
-function tooLarge(bytes: number, path: string): Response {
+/** Pages of other origins can read it if they could read the answer. */
+function tooLarge(bytes: number, path: string, answered: Headers): Response {
   const message = `The answer has ${(bytes / 1_048_576).toFixed(1)} MiB as Lambda sends it, and API Gateway and buffered Function URLs pass on 6 MiB. Ask for fewer rows or columns, or call a Function URL that streams.`;
   const { status, body } = toErrorAnswer(new SvcError('result_too_large', message), path, '');
-  return Response.json(body, { status });
+  const headers = [...answered].filter(([name]) => name.startsWith('access-control-') || name === 'vary');
+  return Response.json(body, { status, headers });
 }
 
 function isHttpEvent(event: unknown): event is HttpEvent {

@@ -53,7 +53,7 @@ async function killAfter(writer: ChildProcess, lines: number): Promise<readonly 
   return said;
 }
 
-/** Expects that another process can open none of the files for writing. */
+/** Expects that no other process can open the files for writing. */
 async function expectLocked(...paths: readonly string[]): Promise<void> {
   const program = `
     const { openNative } = await import(${JSON.stringify(OPEN)});

@@ -8,7 +8,7 @@ import { makeFolder } from '../../node/make-folder.ts';
 import type { Attachments } from '../attach/attachments.ts';
 import type { Driver } from '../driver/driver.ts';
 import { missingText, toOpenError } from '../errors.ts';
-import { inodeOf, keepLocked, lockAfterFailure } from '../files/read-locks.ts';
+import { inodeOf, isRead, keepLocked, lockAfterFailure } from '../files/read-locks.ts';
 import type { DatabaseSecret } from '../options.ts';
 import { type BuiltIns, readBuiltIns } from '../query/confine.ts';
 import type { NativeLane } from '../query/lane.ts';
@@ -71,11 +71,10 @@ interface Held extends Omit<Engine, 'instance' | 'release'> {
 }
 
 /**
- * The files this process has open, by inode. DuckDB's lock keeps out other processes, but not a second instance in this
+ * The files this process has open for writing, by inode. DuckDB's lock keeps out other processes, but not a second instance in this
  * one. A file open for writing is therefore opened once and shared, for instance by both runtimes during a reload.
  */
 const writers = new Map<string, Held>();
-const readers = new Map<string, number>();
 const openInTurn = createSerial();
 
 /** Opens a database file, or shares the engine that already writes to it in this process. */
@@ -87,10 +86,9 @@ export function acquireEngine(driver: Driver, options: EngineOptions): Promise<E
     const writer = key === null ? undefined : writers.get(key);
     if (key !== null && writer !== undefined) return joinWriter(driver, key, writer, options);
     refuseReplaced(options);
-    if (!options.readonly && key !== null && readers.has(key)) throw openForReading(options.path);
+    if (!options.readonly && key !== null && isRead(key)) throw openForReading(options.path);
     const held = await open(driver, options);
-    const opened = (await keyOf(options)) ?? options.path;
-    return options.readonly ? holdReader(opened, held) : holdWriter(opened, held);
+    return options.readonly ? holdReader(held) : holdWriter((await keyOf(options)) ?? options.path, held);
   });
 }
 
@@ -225,18 +223,8 @@ async function releaseWriter(key: string, held: Held): Promise<void> {
   }
 }
 
-function holdReader(key: string, held: Held): Engine {
-  readers.set(key, (readers.get(key) ?? 0) + 1);
-  return {
-    ...held,
-    release: () =>
-      openInTurn(async () => {
-        const left = (readers.get(key) ?? 1) - 1;
-        if (left === 0) readers.delete(key);
-        else readers.set(key, left);
-        await close(held);
-      }),
-  };
+function holdReader(held: Held): Engine {
+  return { ...held, release: () => openInTurn(() => close(held)) };
 }
 
 interface OpenOptions extends EngineOptions {

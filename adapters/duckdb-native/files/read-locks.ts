@@ -12,7 +12,7 @@ interface ReadFile {
 /** The files that engines of this process read, by inode. */
 const files = new Map<string, ReadFile>();
 
-/** Reads no rows. */
+/** The instance that holds a lock reads no rows. */
 const GUARD = {
   access_mode: 'READ_ONLY',
   threads: '1',
@@ -20,12 +20,17 @@ const GUARD = {
   autoinstall_known_extensions: 'false',
 };
 
+/** Whether an engine of this process reads the file with an inode. */
+export function isRead(inode: string): boolean {
+  return files.has(inode);
+}
+
 /**
- * Keeps files locked while an engine reads them, against processes that would write to them. The engine has just opened
- * them. The function that this returns is called after the engine closed them.
+ * Keeps files locked while an engine reads them, so that no other process writes to them. The engine has just opened the
+ * files. Call the returned function after it has closed them.
  *
- * The system ends all locks of a process on a file when the process closes any descriptor of it (POSIX), as the old engine
- * does after a reload. If another engine still reads the file, it is therefore opened once more, which locks it again.
+ * When a process closes a file, the system ends all locks of the process on this file (POSIX). After a reload, the old
+ * engine closes the file that the new one reads. An instance of DuckDB then opens it once more, which locks it again.
  */
 export async function keepLocked(
   openInstance: OpenInstance,

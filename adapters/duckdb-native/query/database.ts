@@ -306,7 +306,7 @@ export class NativeDatabase implements Database {
       await session.run(['COMMIT']);
     } catch (thrown) {
       if (!isCommitted(thrown)) throw thrown;
-      await this.#afterFailure(thrown);
+      if (isFatal(thrown)) await this.#engine.instance.recover();
     }
   }
 

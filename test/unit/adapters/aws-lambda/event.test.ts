@@ -152,3 +152,14 @@ test('an answer that Lambda would not pass on says so, and how to get it', async
     },
   });
 });
+
+test('a page of another origin can read that an answer is too large', async () => {
+  const headers = { 'access-control-allow-origin': 'https://app.example', vary: 'Origin', etag: '"a"' };
+  const large = new Response(new Uint8Array(7_000_000), { headers });
+  const result = await toLambdaResult(large, '/mcp');
+  expect(result.headers).toEqual({
+    'access-control-allow-origin': 'https://app.example',
+    'content-type': 'application/json',
+    vary: 'Origin',
+  });
+});

@@ -10,7 +10,7 @@ export interface Received {
   readonly body: JsonObject;
 }
 
-/** What the double answers; `hang`: nothing; `stall`: the start of an answer. */
+/** The answer of the double. With `hang` it sends nothing, and with `stall` only the beginning. */
 export type Reply =
   | { readonly status?: number; readonly headers?: Readonly<Record<string, string>>; readonly body: unknown }
   | 'hang'

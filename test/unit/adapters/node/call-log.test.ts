@@ -3,6 +3,7 @@ import { createCallLog } from '../../../../adapters/node/call-log.ts';
 import type { CallRecord } from '../../../../src/call/call-record.ts';
 import { NO_DECISION } from '../../../../src/policy/decision.ts';
 import type { LogLine } from '../../../../src/ports.ts';
+import { contextOf } from '../../call/project.ts';
 
 const NAME = 'sales\n12:00:00 tool payroll ok 1.0 ms ada\u2028\u001b]0;x\u0007';
 
@@ -10,15 +11,7 @@ const CALL: CallRecord = {
   kind: 'tool',
   name: NAME,
   entry: null,
-  context: {
-    requestId: 'r1',
-    transport: 'http',
-    user: null,
-    headers: () => null,
-    sessionId: null,
-    traceparent: null,
-    signal: new AbortController().signal,
-  },
+  context: contextOf(null),
   args: {},
   status: 'success',
   startedAt: 0,

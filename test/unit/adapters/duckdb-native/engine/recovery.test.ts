@@ -137,7 +137,7 @@ describe('calls beyond what the engine takes', () => {
 });
 
 describe('a conflict of two transactions', () => {
-  it('is an error that says to try again', async () => {
+  async function twoConnections() {
     const { openInstance } = await loadDriver();
     const instance = await openInstance(':memory:');
     const [one, two] = [await instance.connect(), await instance.connect()];
@@ -146,6 +146,11 @@ describe('a conflict of two transactions', () => {
       two.closeSync();
       instance.closeSync();
     });
+    return [one, two] as const;
+  }
+
+  it('is an error that says to try again', async () => {
+    const [one, two] = await twoConnections();
     await one.run('CREATE TABLE t AS SELECT 1 AS a; BEGIN; UPDATE t SET a = 2');
     const conflict = await two.run('UPDATE t SET a = 3').catch(toQueryError);
     expect(conflict).toMatchObject({ code: 'busy', message: expect.stringContaining('try again') });
@@ -153,14 +158,7 @@ describe('a conflict of two transactions', () => {
   });
 
   it('is no success, though the key of the violated constraint says so', async () => {
-    const { openInstance } = await loadDriver();
-    const instance = await openInstance(':memory:');
-    const [one, two] = [await instance.connect(), await instance.connect()];
-    onTestFinished(() => {
-      one.closeSync();
-      two.closeSync();
-      instance.closeSync();
-    });
+    const [one, two] = await twoConnections();
     await one.run('CREATE TABLE t (name VARCHAR PRIMARY KEY)');
     const insert =
       "BEGIN; INSERT INTO t VALUES ('Transaction COMMIT succeeded and is durable, but not this')";
