@@ -116,10 +116,23 @@ export interface Reading {
   readonly outcome: Outcome;
 }
 
+/** Rows as the table that a media type means; null for other values and other media types. */
+function toTableText(mimeType: string, value: JsonValue): string | null {
+  const format = TABLE_TYPE.exec(mimeType)?.[1]?.toLowerCase();
+  const table = format === undefined ? null : toTable(value);
+  if (table === null) return null;
+  if (table.columns.length === 0) return table.rows.length === 0 ? '' : null;
+  return format === 'csv' ? toCsv(table) : toMarkdownTable(table);
+}
+
+const TABLE_TYPE = /^text\/(csv|markdown)(?=\s*(?:;|$))/i;
+
 /** Turns the content of a resource into the form of `resources/read` and of embedded resources. */
 export function toContents({ uri, mimeType, outcome }: Reading) {
   const { truncated } = outcome;
-  const body = outcome.binary ? { blob: String(outcome.value) } : { text: outcome.text };
+  const body = outcome.binary
+    ? { blob: String(outcome.value) }
+    : { text: toTableText(mimeType, outcome.value) ?? outcome.text };
   const meta = truncated === null ? {} : { _meta: { [TRUNCATED_META_KEY]: { ...truncated } } };
   return { uri, mimeType, ...body, ...meta };
 }

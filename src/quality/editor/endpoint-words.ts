@@ -94,7 +94,7 @@ export const ENDPOINT_WORDS: { readonly [part: string]: Words } = {
     name: 'Name that people see. Default: the `uri`.',
     ...COMPLETED,
     mime_type:
-      'Media type of the content. Default: `text/plain` for a string, `application/json` for other types.',
+      'Media type of the content. `text/csv` and `text/markdown` make a table of rows. Default: `text/plain` for a string, `application/json` for other types.',
     ...SHARED,
     ...SOURCED,
   },
