@@ -1,5 +1,7 @@
+import { builtinTools } from '../../src/catalog/builtin.ts';
 import { SvcError } from '../../src/errors.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../src/json.ts';
+import { SITE_NAME, type SiteFile } from '../../src/project/site-model.ts';
 import {
   declaredContexts,
   type MatrixRow,
@@ -15,7 +17,7 @@ import type { CommandInput, Run } from '../command.ts';
 import { toFindingLines } from '../io/findings.ts';
 import { styled, toColumns } from '../io/output.ts';
 import { readParamText } from '../project/options.ts';
-import { checkProject, siteOf, soundPart } from '../project/project.ts';
+import { checkProject, siteFileOf, soundPart } from '../project/project.ts';
 import { checkProjectSettings } from '../project/settings.ts';
 
 const OPTION = '--user-context';
@@ -25,14 +27,17 @@ export const run: Run = async (input, output) => {
   const [action = 'matrix'] = input.args;
   if (action !== 'matrix') throw new SvcError('usage', `svc policy ${action} is not known. Choose matrix.`);
   const checked = await checkProject(input);
-  siteOf(checked);
+  const site = siteFileOf(checked);
   const sound = soundPart(checked).endpoints;
   const endpoints = sound.flatMap(({ endpoint }) => (endpoint?.enabled ? [endpoint] : []));
   const broken = checked.project.endpoints.filter((file) => !sound.includes(file)).map(({ file }) => file);
   const { settings, at } = await checkProjectSettings(input, checked);
   const { api_keys, required_scopes } = settings?.auth ?? { api_keys: null, required_scopes: [] };
   const users = await usersOf(input, declaredContexts(endpoints), toKeyUsers(api_keys ?? [], Date.now()));
-  const rows = policyMatrix(endpoints, users, required_scopes);
+  const rows = [
+    ...policyMatrix(endpoints, users, required_scopes),
+    ...sqlToolRows(site, users, required_scopes),
+  ];
   const whoMay = settings && toWhoMay(settings.auth, endpoints);
   const held = settings ? checkSignIn(sound, settings.auth, at) : [];
   const findings = [...(await checkPolicyReach(sound)), ...held];
@@ -60,6 +65,17 @@ export const run: Run = async (input, output) => {
   );
   return broken.length > 0 ? 1 : 0;
 };
+
+/** The rows of the SQL tools, whose rules the site file has. */
+function sqlToolRows(
+  site: SiteFile,
+  users: readonly MatrixUser[],
+  required: readonly string[],
+): readonly MatrixRow[] {
+  const tools = builtinTools(site).map((tool) => ({ ...tool, file: SITE_NAME }));
+  const rows_depend_on_caller = site.sqlTools.tables !== null;
+  return policyMatrix(tools, users, required).map((row) => ({ ...row, rows_depend_on_caller }));
+}
 
 /** The users of the command line; without any, the users of the project's tests and the API keys. */
 async function usersOf(
@@ -135,9 +151,7 @@ function toDetails(row: MatrixRow, users: readonly MatrixUser[]): readonly strin
   });
   const notes = [
     ...(row.scopes.length > 0 ? [`  user and token must hold: ${row.scopes.join(' ')}`] : []),
-    ...(row.rows_depend_on_caller
-      ? ['  rows depend on the caller: the SQL reads the identity of the caller']
-      : []),
+    ...(row.rows_depend_on_caller ? [`  rows depend on the caller: ${reasonOf(row)}`] : []),
   ];
   if (lines.length + notes.length === 0) return [];
   return [
@@ -145,6 +159,12 @@ function toDetails(row: MatrixRow, users: readonly MatrixUser[]): readonly strin
     ...notes,
     ...(lines.length > 0 ? [toColumns(lines)] : []),
   ];
+}
+
+function reasonOf({ path }: MatrixRow): string {
+  return path === SITE_NAME
+    ? '`sql_tools.tables` has rules for tables, rows and columns'
+    : 'the SQL reads the identity of the caller';
 }
 
 /** Lists the users whose names do not describe them completely. */

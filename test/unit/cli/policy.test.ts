@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { project, svc } from './svc.ts';
@@ -56,6 +56,34 @@ describe('svc policy matrix', { timeout: 90_000 }, () => {
     expect(stdout).toMatch(
       /tools\/salaries\.yml:16:\d+ +warning +The condition of output\[2\] is never true\./,
     );
+  });
+
+  it('has the SQL tools, if the project offers them', async () => {
+    const root = await project();
+    const site = join(root, 'svc-site.yml');
+    const before = readFileSync(site, 'utf8');
+    const more = (tables: string) => `${before}sql_tools:
+  enabled: true
+  execute_sql_query:
+    policies: { input: [{ condition: user.role == 'anonymous', action: deny, reason: Sign in }] }
+${tables}`;
+    writeFileSync(site, more(''));
+    const asked = ['policy', 'matrix', '--role', 'clerk'];
+    const lines = (await svc(asked, root)).stdout.split('\n').map((line) => line.trimEnd());
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        'tool/execute_sql_query  deny       allow',
+        'tool/list_tables        allow      allow',
+        'tool/execute_sql_query  svc-site.yml',
+        '  anonymous  denied by input[0]: Sign in',
+      ]),
+    );
+    expect(lines.join()).not.toContain('rows depend');
+    writeFileSync(site, more('  tables: [{ name: t, rows: owner == user.email }]\n'));
+    const { stdout } = await svc([...asked, '--json'], root);
+    const { endpoints } = JSON.parse(stdout);
+    expect(endpoints.at(-1)).toMatchObject({ path: 'svc-site.yml', rows_depend_on_caller: true });
+    expect((await svc(asked, root)).stdout).toContain('`sql_tools.tables` has rules');
   });
 
   it('shows who may sign in and who holds which scope, as svc validate does', async () => {
