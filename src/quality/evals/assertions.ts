@@ -9,10 +9,11 @@ import type { EvalAssertions, ExpectedCall } from './suite.ts';
 /** Returns every assertion that a conversation violates. */
 export function checkConversation(
   { mustCall, mustNotCall, mustCallInOrder, maxCalls, ...answer }: EvalAssertions,
-  { calls, answer: text, ended, turns }: Conversation,
+  conversation: Conversation,
 ): readonly string[] {
+  const { calls, answer: text } = conversation;
   return [
-    ...endFailures(ended, turns),
+    ...endFailures(conversation),
     ...mustCall.flatMap((wanted) => callFailures(wanted, calls)),
     ...mustNotCall.flatMap((name) =>
       calls.some((call) => isCalled(call, name)) ? [`must_not_call: ${name} was called`] : [],
@@ -28,10 +29,12 @@ export function checkConversation(
 }
 
 /** Without a final answer, assertions about the answer are meaningless. */
-function endFailures(ended: Conversation['ended'], turns: number): readonly string[] {
+function endFailures({ ended, turns, said, calls }: Conversation): readonly string[] {
   if (ended === 'turns') return [`no answer: the model still called after ${turns} turns; see limits.turns`];
   if (ended === 'length') return ['no answer: it was cut at limits.tokens'];
-  return ended === 'refusal' ? ['no answer: the model refused'] : [];
+  if (ended === 'refusal') return ['no answer: the model refused'];
+  const isSilent = calls.length === 0 && said.every((text) => text.trim() === '');
+  return isSilent ? ['no answer: the model sent no text and made no call'] : [];
 }
 
 /** A call of an unknown tool matches by the name that the model sent. */

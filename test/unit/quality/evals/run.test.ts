@@ -245,6 +245,14 @@ describe('a conversation', () => {
     const { result } = await evaluate(scripted(says('Well', ended)));
     expect(statusOf(result)).toEqual(['failed', failure]);
   });
+
+  it('that is empty has no answer, unless the model called something', async () => {
+    const more = { assertions: '{ must_not_call: many }' };
+    const silent = await evaluate(scripted(says(' ')), more);
+    expect(statusOf(silent.result)).toEqual(['failed', 'no answer: the model sent no text and made no call']);
+    const { result } = await evaluate(scripted(calls(['get_person', { id: 1 }]), says('')), more);
+    expect(result.status).toBe('passed');
+  });
 });
 
 describe('assertions', () => {
