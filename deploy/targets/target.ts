@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Architecture } from '../native/architecture.ts';
 import type { Preview, PreviewOptions } from '../preview/process.ts';
 import type { ProjectPackage } from '../project-package.ts';
@@ -118,7 +119,7 @@ export const BLOCKS_FOLDER = 'assets/blocks';
 
 /**
  * Converts a project's name to a form that platforms accept: lower case, digits and dashes, 2 to 50 characters, a
- * letter first.
+ * letter first. If no letter of the name is left, its digest keeps two projects apart.
  */
 export function toDeploymentName(project: string): string {
   const plain = project
@@ -128,5 +129,9 @@ export function toDeploymentName(project: string): string {
     .slice(0, 50)
     .replace(/-+$/, '');
   if (plain.length > 1) return plain;
-  return plain === '' ? 'server' : `server-${plain}`;
+  return `server-${plain === '' ? digestOf(project) : plain}`;
+}
+
+function digestOf(name: string): string {
+  return createHash('sha256').update(name.normalize('NFC')).digest('hex').slice(0, 8);
 }

@@ -6,7 +6,8 @@ test.each([
   ['Sales Reports_2026', 'sales-reports-2026'],
   ['2026 plan', 'plan'],
   ['--x--', 'server-x'],
-  ['東京', 'server'],
+  ['東京', 'server-130016b2'],
+  ['2026', 'server-158a323a'],
   ['"; rm -rf / #', 'rm-rf'],
   ['a'.repeat(80), 'a'.repeat(50)],
 ])('%s is %s to the platforms', (project, slug) => {
