@@ -1,5 +1,6 @@
 import { toSvcError } from '../../src/errors.ts';
 import { isObject, type JsonObject, tryJson } from '../../src/json.ts';
+import { readAtMost } from '../../src/limited-text.ts';
 
 /** The outcome of one check. */
 export interface Check {
@@ -41,8 +42,9 @@ export interface DoctorResponse {
 }
 
 const TIMEOUT_MS = 10_000;
+const MOST_BYTES = 1024 * 1024;
 
-/** Sends a request without following redirects; null if no answer comes. */
+/** Sends a request without following redirects; null if no answer comes, or one that is too large. */
 export async function fetchForCheck(url: string, init: RequestInit = {}): Promise<DoctorResponse | null> {
   const sent = Date.now();
   try {
@@ -50,7 +52,9 @@ export async function fetchForCheck(url: string, init: RequestInit = {}): Promis
     const response = await fetch(url, { ...init, redirect: 'manual', signal });
     const { status, headers } = response;
     const middle = (sent + Date.now()) / 2;
-    return { status, headers, text: await response.text(), ahead: aheadOf(headers, middle) };
+    const text = await readAtMost(response, MOST_BYTES);
+    if (text === null) return null;
+    return { status, headers, text, ahead: aheadOf(headers, middle) };
   } catch {
     return null;
   }

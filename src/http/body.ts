@@ -1,4 +1,5 @@
 import { SvcError } from '../errors.ts';
+import { readAtMost } from '../limited-text.ts';
 
 /** The default limit of a request body, in bytes. */
 export const MAX_BODY_BYTES = 1024 * 1024;
@@ -8,7 +9,7 @@ export async function readBody(request: Request, limit: number = MAX_BODY_BYTES)
   const declared = request.headers.get('content-length');
   // Servers hold a body to its declared length, and `text()` is far cheaper than reading a stream.
   if (Number(declared) > limit) throw tooLarge(limit);
-  const reading = declared === null ? readStream(request, limit) : request.text();
+  const reading = declared === null ? readAtMost(request, limit) : request.text();
   const text = await reading.catch((cause) => {
     throw new SvcError('request_invalid', 'The request body could not be read to its end.', { cause });
   });
@@ -18,17 +19,4 @@ export async function readBody(request: Request, limit: number = MAX_BODY_BYTES)
 
 function tooLarge(limit: number): SvcError {
   return new SvcError('request_too_large', `The request body is larger than ${limit} bytes.`);
-}
-
-async function readStream({ body }: Request, limit: number): Promise<string | null> {
-  if (body === null) return '';
-  const decoder = new TextDecoder();
-  let text = '';
-  let received = 0;
-  for await (const chunk of body) {
-    received += chunk.byteLength;
-    if (received > limit) return null;
-    text += decoder.decode(chunk, { stream: true });
-  }
-  return text + decoder.decode();
 }

@@ -19,6 +19,7 @@ const ROWS = [
     'src/ports.ts',
     'src/errors.ts',
     'src/json.ts',
+    'src/limited-text.ts',
     'src/sql-value.ts',
     'src/crypto',
     'src/transports.ts',

@@ -1,6 +1,7 @@
 import { toBase64 } from '../../crypto/encoding.ts';
 import { SvcError } from '../../errors.ts';
 import { isObject, type JsonObject, type JsonValue, tryJson } from '../../json.ts';
+import { readAtMost } from '../../limited-text.ts';
 import { misconfigured, type ProviderStep, refused, retryAfter, unavailable } from './errors.ts';
 import type { ProviderPorts } from './provider.ts';
 
@@ -78,22 +79,11 @@ function nameOf(thrown: unknown): string | null {
 }
 
 async function readBody(response: Response, question: ProviderRequest): Promise<JsonValue | undefined> {
-  const text = await readText(response, question);
+  const text = await readAtMost(response, MAX_BYTES);
+  if (text === null) throw unavailable(question, `sent more than ${MAX_BYTES} bytes`);
   const type = response.headers.get('content-type') ?? '';
   if (!/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(type)) return undefined;
   return tryJson(text);
-}
-
-async function readText(response: Response, question: ProviderRequest): Promise<string> {
-  const decoder = new TextDecoder();
-  let [text, size] = ['', 0];
-  // An early exit from the loop cancels the body.
-  for await (const chunk of response.body ?? []) {
-    size += chunk.length;
-    if (size > MAX_BYTES) throw unavailable(question, `sent more than ${MAX_BYTES} bytes`);
-    text += decoder.decode(chunk, { stream: true });
-  }
-  return text + decoder.decode();
 }
 
 /** The `Authorization` header of a client; both parts are form-encoded first (RFC 6749, 2.3.1). */
