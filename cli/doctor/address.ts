@@ -19,7 +19,13 @@ export function toAddress(text: string): Address {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
     throw new SvcError('usage', `--url ${text} is not an address. Write it as https://mcp.example.com.`);
   }
-  const { origin, pathname, search } = new URL(text);
+  const { origin, pathname, search, username, password } = new URL(text);
+  if (username !== '' || password !== '') {
+    throw new SvcError(
+      'usage',
+      `--url has a user name or a password, which MCP clients do not send. Write it as ${origin}${pathname}.`,
+    );
+  }
   const prefix = pathname.replace(/\/+$/, '').replace(/\/mcp$/, '');
   const mcp = `${origin}${prefix}/mcp`;
   return { base: `${origin}${prefix}`, mcp, mcpWithQuery: `${mcp}${search}`, origin, prefix };

@@ -27,6 +27,14 @@ describe('svc connect', { timeout: 60_000 }, () => {
     expect(readdirSync(home)).toEqual([]);
   });
 
+  it('refuses an address with credentials, and does not repeat them', async () => {
+    const url = 'https://ada:pa55@mcp.example.com/mcp';
+    const { code, stderr } = await svc(['connect', 'cursor', '--url', url], await project());
+    expect(code).toBe(2);
+    expect(stderr).toContain('Write it as https://mcp.example.com/mcp.');
+    expect(stderr).not.toMatch(/ada|pa55/);
+  });
+
   it('offers a command that writes the same entry', async () => {
     const root = await project();
     const { stdout } = await svc(
