@@ -53,24 +53,31 @@ type Report = {
   readonly notes: readonly MigrationNote[];
 };
 
-/** Writes everything. If a step fails or a signal ends it, deletes the folders that it made. */
+/** Writes everything. If a step fails or a signal ends it, deletes what it made in the folder, which was empty. */
 async function writeAll(
   root: string,
   target: string,
   { files, user }: { readonly files: readonly PlannedFile[]; readonly user: MigratedUser | null },
 ): Promise<readonly MigrationNote[]> {
   const made = makeFolder(target);
-  const keep = deleteOnSignal(made === undefined ? [] : [made]);
+  const ours = made === undefined ? topOf(target, files) : [made];
+  const keep = deleteOnSignal(ours);
   try {
     const notes = await writePlan(root, target, files);
     if (user) await writeUser(target, user);
     return notes;
   } catch (thrown) {
-    if (made !== undefined) await rm(made, { recursive: true, force: true });
+    await Promise.all(ours.map((path) => rm(path, { recursive: true, force: true })));
     throw thrown;
   } finally {
     keep();
   }
+}
+
+/** What a migration writes into an empty folder. */
+function topOf(target: string, files: readonly PlannedFile[]): readonly string[] {
+  const names = files.map(({ path }) => path.split('/')[0] ?? '');
+  return [...new Set([...names, '.svc', '.gitignore'])].map((name) => join(target, name));
 }
 
 /** Writes the user file readable by its owner only and ignored by git, because it may hold secrets. */

@@ -405,6 +405,9 @@ tool:
     mkdirSync(dirname(out));
     await migrate(root, { config, out });
     expect(readdirSync(dirname(out))).toEqual([]);
+    mkdirSync(out);
+    await migrate(root, { config, out });
+    expect(readdirSync(out)).toEqual([]);
   });
 
   it('says which files changed while they were copied', async () => {
