@@ -44,6 +44,8 @@ interface BuildChoices {
   readonly arch?: Architecture;
   readonly local?: boolean;
   readonly public?: boolean;
+  /** Python on a platform where it is experimental. */
+  readonly python?: boolean;
   /** The place of the database unless the command line names one. */
   readonly store?: string | undefined;
 }
@@ -54,7 +56,14 @@ export async function buildChecked(
   target: TargetName,
   input: CommandInput,
   output: Output,
-  { gate, local = false, public: isPublic = false, store: kept, ...machine }: BuildChoices = {},
+  {
+    gate,
+    local = false,
+    public: isPublic = false,
+    python = false,
+    store: kept,
+    ...machine
+  }: BuildChoices = {},
 ): Promise<BuildResult> {
   refuseErrors(checked);
   const { root } = checked.project;
@@ -82,7 +91,7 @@ export async function buildChecked(
       local,
       own,
       public: isPublic || input.flag('public') || toBoolean(process.env.SVC_PUBLIC?.trim() ?? '') === true,
-      experimentalPython: input.flag('experimentalPython'),
+      experimentalPython: python || input.flag('experimentalPython'),
       ...(config === undefined ? {} : { config: relative(root, resolve(config)) }),
       ...(load === null ? {} : { load }),
       sort: input.list('sort').map(parseSort),

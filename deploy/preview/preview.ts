@@ -67,12 +67,18 @@ export async function staleBecause(out: string, sources: Sources): Promise<strin
 }
 
 /** The choices of the build that wrote an artefact, so that the next build makes them again. */
-export async function choicesOf(
-  out: string,
-): Promise<{ readonly public: boolean; readonly store?: string | undefined }> {
+export async function choicesOf(out: string): Promise<{
+  readonly public: boolean;
+  readonly python: boolean;
+  readonly store?: string | undefined;
+}> {
   const text = await readFile(join(out, 'manifest.json'), 'utf8').catch(() => null);
   const manifest = text === null ? null : readManifest(text);
-  return { public: manifest?.access.public === true, store: manifest?.database.remote?.store };
+  return {
+    public: manifest?.access.public === true,
+    python: manifest?.python !== undefined,
+    store: manifest?.database.remote?.store,
+  };
 }
 
 /** Null for a manifest that this version does not read. */
