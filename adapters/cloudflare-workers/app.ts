@@ -5,6 +5,7 @@ import { createResultCache } from '../../src/call/cache.ts';
 import { createRuntime } from '../../src/call/runtime.ts';
 import { parseManifest, toServedCatalog } from '../../src/catalog/manifest.ts';
 import { ANONYMOUS_ACCESS, OPEN_ACCESS } from '../../src/http/access.ts';
+import { jsonLine } from '../../src/one-line.ts';
 import type { Log } from '../../src/ports.ts';
 import { bytesFile, openWasm, type WasmOptions } from '../duckdb-wasm/in-process.ts';
 
@@ -54,4 +55,4 @@ export function createWorkerApp(options: WorkerAppOptions): App {
 }
 
 const logToConsole: Log = ({ level, message, fields }) =>
-  console[level](JSON.stringify({ level, message, ...fields }));
+  console[level](jsonLine({ level, message, ...fields }));

@@ -1,5 +1,6 @@
 import { parseManifest } from '../../src/catalog/manifest.ts';
 import { preloadSchemas } from '../../src/mcp/preload.ts';
+import { jsonLine } from '../../src/one-line.ts';
 import type { Environment } from '../../src/settings/environment.ts';
 import { fetchInBackground } from '../artefact/background.ts';
 import { fetchDocument } from '../artefact/fetch-document.ts';
@@ -35,7 +36,7 @@ function createServer(bindings: Bindings): ArtefactServer {
     bundled,
     env: variablesOf(bindings),
     loadSettings: loadStartSettings,
-    log: ({ level, message, fields }) => console[level](JSON.stringify({ level, message, ...fields })),
+    log: ({ level, message, fields }) => console[level](jsonLine({ level, message, ...fields })),
     write: (line) => console.log(line),
     openDatabase: () => openBundled(bindings, manifest.database),
     python: (deps) => workerPython({ ...deps, binding: bindings.PYTHON }),

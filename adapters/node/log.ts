@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SvcError } from '../../src/errors.ts';
-import { oneLine } from '../../src/one-line.ts';
+import { jsonLine, oneLine } from '../../src/one-line.ts';
 import type { Log, LogLine } from '../../src/ports.ts';
 import { loggedLevels } from '../../src/settings/log-level.ts';
 import type { LoggingSettings } from '../../src/settings/model.ts';
@@ -54,12 +54,12 @@ function gatherCalls(write: LogOutput['write']): (line: string, isCall?: boolean
 }
 
 function toJson({ level, message, fields }: LogLine): string {
-  return JSON.stringify({ timestamp: new Date().toISOString(), level, message, ...fields });
+  return jsonLine({ timestamp: new Date().toISOString(), level, message, ...fields });
 }
 
 /** Formats a line of a file. */
 function toPlain({ level, message, fields }: LogLine): string {
-  const rest = fields === undefined ? '' : ` ${JSON.stringify(fields)}`;
+  const rest = fields === undefined ? '' : ` ${jsonLine(fields)}`;
   return `${new Date().toISOString()} ${level} ${oneLine(message)}${rest}`;
 }
 

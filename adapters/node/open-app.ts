@@ -10,6 +10,7 @@ import { checkCatalog } from '../../src/catalog/checks/check.ts';
 import { compileCatalog } from '../../src/catalog/compile.ts';
 import type { Catalog } from '../../src/catalog/model.ts';
 import { SvcError } from '../../src/errors.ts';
+import { jsonLine } from '../../src/one-line.ts';
 import type { Log } from '../../src/ports.ts';
 import { type Finding, preventsServing } from '../../src/project/finding.ts';
 import { loadProject } from '../../src/project/load.ts';
@@ -183,4 +184,4 @@ function reachOf(
 }
 
 const logToStderr: Log = ({ level, message, fields }) =>
-  void process.stderr.write(`${JSON.stringify({ level, message, ...fields })}\n`);
+  void process.stderr.write(`${jsonLine({ level, message, ...fields })}\n`);

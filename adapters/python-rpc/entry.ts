@@ -1,4 +1,5 @@
 import { WorkerEntrypoint } from 'cloudflare:workers';
+import { jsonLine } from '../../src/one-line.ts';
 import { createConcealment } from '../../src/settings/references/concealment.ts';
 import { createLines } from '../python/printed-lines.ts';
 import { boot, type CarriedProject, type PyodideAssets } from './boot.ts';
@@ -18,7 +19,7 @@ const loaded = new Set<string>();
 const queue = createCallQueue(MOST);
 const { add, conceal } = createConcealment();
 const lines = createLines(
-  ({ level, message, fields }) => console.log(JSON.stringify({ level, message, ...fields })),
+  ({ level, message, fields }) => console.log(jsonLine({ level, message, ...fields })),
   conceal,
 );
 

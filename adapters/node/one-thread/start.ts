@@ -1,5 +1,6 @@
 import { type Manifest, parseManifest } from '../../../src/catalog/manifest.ts';
 import { preloadSchemas } from '../../../src/mcp/preload.ts';
+import { jsonLine } from '../../../src/one-line.ts';
 import type { Log } from '../../../src/ports.ts';
 import { type ArtefactPlatform, type ArtefactServer, createArtefactServer } from '../../artefact/server.ts';
 import { artefactFiles } from '../artefact-files.ts';
@@ -39,7 +40,7 @@ export function writeLine(line: string): void {
  */
 export async function startInOneThread({
   entry,
-  log = ({ level, message, fields }) => writeLine(JSON.stringify({ level, message, ...fields })),
+  log = ({ level, message, fields }) => writeLine(jsonLine({ level, message, ...fields })),
   python,
   openStore,
   listens,
