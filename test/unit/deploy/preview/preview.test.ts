@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { staleBecause } from '../../../../deploy/preview/preview.ts';
+import { choicesOf, staleBecause } from '../../../../deploy/preview/preview.ts';
 import { VERSION } from '../../../../src/version.ts';
 
 let root: string;
@@ -87,4 +87,16 @@ test('what was built otherwise is built again', async () => {
   expect(await because()).toMatch('another version of svc built it');
   await rm(out, { recursive: true });
   expect(await because()).toBe('there is no artefact yet');
+});
+
+test('the next build makes the choices of the last one again', async () => {
+  expect(await choicesOf(join(root, 'none'))).toEqual({ public: false, python: false, store: undefined });
+  const built = {
+    ...JSON.parse(manifest()),
+    access: { signIn: null, public: true },
+    database: { remote: { store: 'r2' } },
+    python: { folder: 'python' },
+  };
+  await writeFile(join(out, 'manifest.json'), JSON.stringify(built));
+  expect(await choicesOf(out)).toEqual({ public: true, python: true, store: 'r2' });
 });
