@@ -6,6 +6,11 @@ export interface NeighbourLimits {
   readonly most?: number;
   /** The longest time that new statements wait for one that runs once more, in milliseconds; it may be infinite. Default: 0. */
   readonly holdMs?: number;
+  /**
+   * The longest time that a second attempt waits to be alone, in milliseconds. Beside others it is not the last one: a
+   * third one waits twice as long. Default: no limit.
+   */
+  readonly patienceMs?: number;
 }
 
 /** The choices of one statement. */
@@ -27,7 +32,7 @@ interface Place {
   arrival: number;
   /** Whether it is a second attempt, which wants to be alone. */
   readonly lone: boolean;
-  /** Whether it waits for second attempts no more. */
+  /** Whether it waits no more: for second attempts, or, if it is one, to be alone. */
   hurried: boolean;
   readonly entered: Promise<void>;
   readonly enter: () => void;
@@ -41,23 +46,31 @@ interface Place {
 export class Neighbours {
   readonly #most: number;
   readonly #holdMs: number;
+  readonly #patienceMs: number;
   readonly #open = new Set<Place>();
+  /** The second attempt that runs. */
+  #lone: Place | null = null;
   /** In the order of their arrival. */
   #queue: Place[] = [];
   #arrivals = 0;
   /** The number of attempts that began so far. */
   #begun = 0;
 
-  constructor({ most = Number.POSITIVE_INFINITY, holdMs = 0 }: NeighbourLimits = {}) {
+  constructor({
+    most = Number.POSITIVE_INFINITY,
+    holdMs = 0,
+    patienceMs = Number.POSITIVE_INFINITY,
+  }: NeighbourLimits = {}) {
     this.#most = most;
     this.#holdMs = holdMs;
+    this.#patienceMs = patienceMs;
   }
 
   /** Runs a statement, once more if there may be more memory then. `attempt` throws at once if it was stopped. */
   async run<T>(attempt: () => Promise<T>, options: NeighbourOptions = {}): Promise<T> {
     const { mayRepeat = () => true, makeRoom } = options;
     const first = this.#arrive(false);
-    if (!this.#open.has(first)) await this.#wait(first, options);
+    if (!this.#open.has(first)) await this.#wait(first, options, this.#holdMs);
     const others = this.#open.size > 1;
     const begun = this.#begun;
     try {
@@ -73,33 +86,44 @@ export class Neighbours {
     }
   }
 
-  /** Runs a second attempt, or throws the error of a first one that was alone if there is not much more memory now. */
+  /**
+   * Runs attempts until one has waited for all that were there before it, or throws the error of a first one that was alone
+   * if there is not much more memory now.
+   */
   async #repeat<T>(attempt: () => Promise<T>, options: NeighbourOptions, lone: SvcError | null): Promise<T> {
-    const { makeRoom = async () => false } = options;
-    const place = this.#arrive(true);
-    if (!this.#open.has(place)) await this.#wait(place, options);
-    try {
-      const room = await makeRoom(this.#open.size === 1);
-      if (lone !== null && !room) throw lone;
-      return await attempt();
-    } finally {
-      this.#leave(place);
+    const { makeRoom = async () => false, mayRepeat = () => true } = options;
+    for (let patienceMs = this.#patienceMs; ; patienceMs *= 2) {
+      const place = this.#arrive(true);
+      if (!this.#open.has(place)) await this.#wait(place, options, patienceMs);
+      const isLast = this.#isNext(place);
+      try {
+        const room = await makeRoom(this.#open.size === 1);
+        if (lone !== null && !room) throw lone;
+        return await attempt();
+      } catch (thrown) {
+        if (isLast || !isFull(thrown) || !mayRepeat()) throw thrown;
+      } finally {
+        this.#leave(place);
+      }
     }
   }
 
   #arrive(lone: boolean): Place {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#arrivals += 1;
-    const hurried = this.#holdMs <= 0;
+    const hurried = !lone && this.#holdMs <= 0;
     const place: Place = { arrival: this.#arrivals, lone, hurried, entered: promise, enter: resolve };
     this.#queue.push(place);
     this.#admit();
     return place;
   }
 
-  async #wait(place: Place, { wait = (entered) => entered }: NeighbourOptions): Promise<void> {
-    const hurries = !place.lone && Number.isFinite(this.#holdMs);
-    const timer = hurries ? setTimeout(() => this.#hurry(place), this.#holdMs) : undefined;
+  async #wait(
+    place: Place,
+    { wait = (entered) => entered }: NeighbourOptions,
+    mostMs: number,
+  ): Promise<void> {
+    const timer = Number.isFinite(mostMs) ? setTimeout(() => this.#hurry(place), mostMs) : undefined;
     try {
       await wait(place.entered);
     } catch (thrown) {
@@ -117,23 +141,28 @@ export class Neighbours {
 
   /** Lets waiting attempts in, in the order of their arrival. */
   #admit(): void {
-    let lone = [...this.#open].some((open) => open.lone);
+    let holds = this.#lone !== null;
     for (const place of [...this.#queue]) {
       if (this.#open.size >= this.#most) return;
-      const enters = place.lone ? !lone && this.#isNext(place) : !lone || place.hurried;
-      lone ||= place.lone;
+      const enters = place.lone ? this.#lone === null && this.#isDue(place) : !holds || place.hurried;
+      holds ||= place.lone;
       if (enters) this.#enter(place);
     }
   }
 
+  #isDue(place: Place): boolean {
+    return place.hurried || this.#isNext(place);
+  }
+
   /** Whether all have ended that a second attempt waits for. */
   #isNext({ arrival }: Place): boolean {
-    return [...this.#open].every((open) => open.arrival > arrival);
+    return [...this.#open].every((open) => open.arrival >= arrival);
   }
 
   #enter(place: Place): void {
     this.#queue.splice(this.#queue.indexOf(place), 1);
     this.#open.add(place);
+    if (place.lone) this.#lone = place;
     this.#begun += 1;
     place.enter();
   }
@@ -141,7 +170,11 @@ export class Neighbours {
   /** Ends an attempt, or the wait for its place. */
   #leave(place: Place): void {
     this.#queue = this.#queue.filter((other) => other !== place);
-    if (this.#open.delete(place) && place.lone) this.#defer();
+    this.#open.delete(place);
+    if (this.#lone === place) {
+      this.#lone = null;
+      this.#defer();
+    }
     this.#admit();
   }
 

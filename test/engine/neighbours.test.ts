@@ -17,6 +17,10 @@ const holder = (rows: number): string =>
   `WITH m AS MATERIALIZED (SELECT i, md5(i::VARCHAR) AS t FROM range(${rows}) r(i))
    SELECT sum(length(a.t) + length(b.t) + a.i * b.i) AS s FROM m a, m b`;
 
+/** Holds little, and does not end. */
+const ENDLESS = `SELECT count(*) AS n FROM range(100000) a, range(100000) b, range(100000) c
+   WHERE hash(a.range + b.range + c.range) = 7`;
+
 /** Each engine with little memory, and the rows of a statement that needs more than half of it. */
 const ENGINES = [
   {
@@ -131,3 +135,24 @@ it('a write beside such statements happens once', LONG, async () => {
   await writing;
   expect((await read(database, 'SELECT n FROM nothing')).rows).toEqual([{ n: 600_000 }]);
 });
+
+// Requirements: own.neighbours
+it('a write that needs too much holds up no other write while a statement does not end', LONG, async () => {
+  const database = await opened((file) =>
+    openNative({ path: file, readonly: false, memoryMb: 100, threads: 2 }),
+  );
+  const { signal, abort } = stopper();
+  const others = [
+    read(database, ENDLESS, [], { ...CALL, signal }),
+    write(database, `INSERT INTO nothing ${distinct(6_000_000)}`, [], { ...CALL, signal }),
+  ].map((answer) => errorOf(answer));
+  await new Promise((resolve) => setTimeout(resolve, 2_000));
+  await write(database, 'INSERT INTO nothing VALUES (1)', [], { timeoutMs: 20_000 });
+  abort();
+  expect((await Promise.all(others)).map(({ code }) => code)).toEqual(['cancelled', 'cancelled']);
+});
+
+function stopper(): { readonly signal: AbortSignal; readonly abort: () => void } {
+  const controller = new AbortController();
+  return { signal: controller.signal, abort: () => controller.abort() };
+}

@@ -52,6 +52,8 @@ export interface Engine {
   release(): Promise<void>;
 }
 
+/** Statements that never end, or that take little memory, must not keep a second attempt from running. */
+const PATIENCE_MS = 1_000;
 /** The number of writes that wait for a network after their deadline, while other writes go on. */
 const ABANDONED_WRITES = 6;
 
@@ -119,7 +121,7 @@ async function open(driver: Driver, options: EngineOptions): Promise<Held> {
     external: options.external ?? false,
     outside,
     takeRead: createQueue(options.reads),
-    neighbours: new Neighbours(),
+    neighbours: new Neighbours({ patienceMs: PATIENCE_MS }),
     takeWrite: createQueue({ ...options.writes, abandoned: ABANDONED_WRITES }),
     builtIns,
     attachments: options.attachments,

@@ -84,7 +84,7 @@ export class NativeDatabase implements Database {
       this.#checkMode(request);
       if (request.mode === 'write') return this.#takeWrite(request, call, { limits, onCommit });
       const { takeRead, neighbours } = this.#engine;
-      return takeRead(() => neighbours.run(() => this.#takeRead(request, call, limits)), limits);
+      return neighbours.run(() => takeRead(() => this.#takeRead(request, call, limits), limits));
     });
     const explained = answer.catch((thrown) => {
       throw explainRemote(thrown);
@@ -221,7 +221,8 @@ export class NativeDatabase implements Database {
       }
     };
     const mayRepeat = () => !committing;
-    return takeWrite(() => neighbours.run(() => attempt(0, 0), { mayRepeat }), limits);
+    // It has no place while it waits for memory.
+    return neighbours.run(() => takeWrite(() => attempt(0, 0), limits), { mayRepeat });
   }
 
   /** Runs a read once more if it found a connection lost that another one can replace. */

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
 import { Neighbours } from '../../../src/sql/neighbours.ts';
 
@@ -35,6 +35,16 @@ const statements = (count: number) => Array.from({ length: count }, createStatem
 /** The number of attempts of each statement so far. */
 const counts = (...all: readonly ReturnType<typeof createStatement>[]) => all.map(({ count }) => count());
 
+/** Timers run when the returned function lets time pass. */
+function fakeTime() {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  return (ms: number) => {
+    vi.advanceTimersByTime(ms);
+    return settled();
+  };
+}
+
 // Requirements: own.neighbours
 describe('a statement that runs out of memory', () => {
   it.each([0, LONG_MS])('beside another one runs once more when that has ended (%i ms)', async (holdMs) => {
@@ -47,6 +57,52 @@ describe('a statement that runs out of memory', () => {
     expect(small.count()).toBe(2);
     await small.answer('small');
     expect(await Promise.all([first, second])).toEqual(['large', 'small']);
+  });
+
+  it('waits to be alone up to a time, and is tried again until it was', async () => {
+    const pass = fakeTime();
+    const neighbours = new Neighbours({ patienceMs: 1_000 });
+    const [endless, small, late] = [createStatement(), createStatement(), createStatement()];
+    const running = neighbours.run(endless.attempt);
+    const answer = neighbours.run(small.attempt);
+    const failing = neighbours.run(late.attempt).catch(({ code }) => code);
+    await small.fail(full());
+    await pass(999);
+    expect(small.count()).toBe(1);
+    await pass(1);
+    expect(small.count()).toBe(2);
+    await small.fail(full());
+    await pass(1_999);
+    expect(small.count()).toBe(2);
+    await pass(1);
+    expect(small.count()).toBe(3);
+    await small.answer('small');
+    expect([await answer, endless.count()]).toEqual(['small', 1]);
+    await late.fail(full());
+    await endless.answer('endless');
+    await late.fail(full());
+    expect([await running, await failing, late.count()]).toEqual(['endless', 'memory_exceeded', 2]);
+  });
+
+  it('does not keep another one waiting while it waits to be alone', async () => {
+    const pass = fakeTime();
+    const neighbours = new Neighbours({ patienceMs: 1_000 });
+    const [endless, greedy, small] = [createStatement(), createStatement(), createStatement()];
+    const running = neighbours.run(endless.attempt);
+    const failing = neighbours.run(greedy.attempt).catch(({ code }) => code);
+    await greedy.fail(full());
+    await pass(1_000);
+    await greedy.fail(full());
+    // Its third attempt comes in two seconds.
+    const answer = neighbours.run(small.attempt);
+    await small.fail(full());
+    await pass(1_000);
+    expect(counts(greedy, small)).toEqual([2, 2]);
+    await small.answer('small');
+    await endless.answer('endless');
+    expect(greedy.count()).toBe(3);
+    await greedy.fail(full());
+    expect([await running, await answer, await failing]).toEqual(['endless', 'small', 'memory_exceeded']);
   });
 
   it('fails if it was alone', async () => {
