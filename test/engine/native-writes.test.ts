@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +7,10 @@ import { openNative } from '../../adapters/duckdb-native/open.ts';
 import type { NativeDatabase } from '../../adapters/duckdb-native/query/database.ts';
 import { answerOf, callerOf, callOf, errorOf, read, write } from './fixture.ts';
 import { WRITES } from './refused.ts';
+
+const MIB = 1024 * 1024;
+const ENDLESS = `SELECT count(*) AS n FROM long_texts t, range(100000) a, range(100000) b, range(100000) c
+   WHERE hash(a.range + b.range + c.range + length(t.text)) = 7`;
 
 let folder: string;
 let path: string;
@@ -46,7 +50,29 @@ describe('a read-write database', () => {
   });
 });
 
+/** The bytes of committed rows that the next process has to read again, each with a commit of its own. */
+const logBytes = (): number => statSync(`${path}.wal`).size;
+
 describe('a write', () => {
+  // DuckDB takes about 0.2 ms for each commit that it reads from the log.
+  it('leaves a short log beside the file, so that it opens soon after a kill', {
+    timeout: 60_000,
+  }, async () => {
+    await write(database, 'CREATE TABLE long_texts (text VARCHAR)');
+    const many = async (): Promise<void> => {
+      for (let n = 0; n < 2_000; n += 1)
+        await write(database, 'INSERT INTO long_texts VALUES ($1)', ['x'.repeat(1_000)]);
+    };
+    await many();
+    expect(logBytes()).toBeLessThan(1.2 * MIB);
+    const leaving = new AbortController();
+    const reading = errorOf(read(database, ENDLESS, [], { signal: leaving.signal, timeoutMs: 60_000 }));
+    await many();
+    expect(logBytes()).toBeLessThan(1.2 * MIB);
+    leaving.abort();
+    expect((await reading).code).toBe('cancelled');
+  });
+
   it('answers its rows, or how many there were', async () => {
     const returned = await write(database, 'INSERT INTO notes VALUES ($1, $2), ($3, $2) RETURNING id, text', [
       1n,
