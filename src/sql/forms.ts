@@ -151,6 +151,7 @@ export function structForm(names: readonly string[], values: readonly JsonValue[
 /** Makes column names distinct: the second `name` becomes `name_1`, the third `name_2`. */
 export function uniqueNames(names: readonly string[]): readonly string[] {
   const taken = new Set(names);
+  if (taken.size === names.length) return names;
   const seen = new Set<string>();
   return names.map((name) => {
     let unique = name;

@@ -14,6 +14,21 @@ export function asQuery(sql: string, limit: number | `$${number}`): string {
 }
 
 /**
+ * Limits a statement without a query around it, which DuckDB plans in less time. It is none if it has a LIMIT of its own.
+ */
+export function asBareQuery(sql: string, limit: `$${number}`): string {
+  return `(${sql}\n) LIMIT ${limit}`;
+}
+
+/**
+ * Whether a bare query has the columns that the query around it would have: that one gives two columns of one name two
+ * names. A statement without columns is no query.
+ */
+export function isSameBare(names: readonly string[]): boolean {
+  return names.length > 0 && new Set(names.map((name) => name.toLowerCase())).size === names.length;
+}
+
+/**
  * Functions that any query may call although the configuration is locked. DuckDB's log shows every caller's SQL and can
  * be sent to stdout; a profile can be written to a file; another parser would be set for all connections; the list of
  * secrets shows some of their values.

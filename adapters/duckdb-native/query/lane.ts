@@ -2,7 +2,7 @@ import type { DuckDBMaterializedResult } from '@duckdb/node-api';
 import { SvcError } from '../../../src/errors.ts';
 import type { SqlRequest } from '../../../src/ports.ts';
 import { type Lane, WITHOUT_SEEDS } from '../../../src/sql/lanes/lanes.ts';
-import { asQuery } from '../../../src/sql/query.ts';
+import { asBareQuery, asQuery, isSameBare } from '../../../src/sql/query.ts';
 import type { Prepared, Session } from './session.ts';
 
 /** A connection that keeps one prepared statement. It never has user functions, so no plan knows a caller. */
@@ -20,7 +20,7 @@ export class NativeLane implements Lane {
     await session.run([WITHOUT_SEEDS]);
     const limit = `$${values.length + 1}` as const;
     const wrapped = asQuery(sql, limit);
-    const bare = await planBare(session, `(${sql}\n) LIMIT ${limit}`);
+    const bare = await planBare(session, asBareQuery(sql, limit));
     return new NativeLane(session, bare ?? (await session.plan(wrapped)));
   }
 
@@ -39,17 +39,13 @@ export class NativeLane implements Lane {
   }
 }
 
-/**
- * Plans a proven statement without a query around it, which DuckDB plans in less time. Null if that is no statement,
- * because it has a LIMIT of its own, or if two columns have one name: a query around them gives them two.
- */
+/** Plans a proven statement as a bare query. Null if it is none, or if its columns would have other names. */
 async function planBare(session: Session, sql: string): Promise<Prepared | null> {
   const prepared = await session.plan(sql).catch(nullIfFailed);
   if (prepared === null) return null;
   const { statement } = prepared;
   const names = Array.from({ length: statement.columnCount }, (_, column) => statement.columnName(column));
-  const different = new Set(names.map((name) => name.toLowerCase()));
-  if (names.length > 0 && different.size === names.length) return prepared;
+  if (isSameBare(names)) return prepared;
   statement.destroySync();
   return null;
 }

@@ -19,6 +19,8 @@ export const C_API = [
   'duckdb_prepare_error',
   'duckdb_destroy_prepare',
   'duckdb_nparams',
+  'duckdb_prepared_statement_column_count',
+  'duckdb_prepared_statement_column_name',
   'duckdb_bind_value',
   'duckdb_pending_prepared',
   'duckdb_pending_error',

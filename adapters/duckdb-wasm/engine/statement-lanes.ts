@@ -1,7 +1,7 @@
 import { SvcError } from '../../../src/errors.ts';
 import type { SqlCall, SqlRequest, SqlResult } from '../../../src/ports.ts';
 import { type Lane, type LaneEntry, Lanes, WITHOUT_SEEDS } from '../../../src/sql/lanes/lanes.ts';
-import { asQuery } from '../../../src/sql/query.ts';
+import { asBareQuery, asQuery, isSameBare } from '../../../src/sql/query.ts';
 import { breaksEngine } from '../errors.ts';
 import { toResult } from '../query/result.ts';
 import type { Session, Statement } from '../query/session.ts';
@@ -108,7 +108,7 @@ export class StatementLanes {
     const session = yield* engine.connect();
     try {
       yield* session.query(WITHOUT_SEEDS);
-      const statement = yield* engine.prepare(session, asQuery(sql, `$${parameters}`));
+      const statement = yield* this.#prepare(session, sql, `$${parameters}`);
       const free = function* (): EngineStep<void> {
         yield* statement.close();
         session.close();
@@ -121,6 +121,24 @@ export class StatementLanes {
       if (!breaksEngine(thrown)) session.close();
       throw thrown;
     }
+  }
+
+  *#prepare(session: Session, sql: string, limit: `$${number}`): EngineStep<Statement> {
+    const wrapped = asQuery(sql, limit);
+    const bare = yield* this.#tryBare(session, asBareQuery(sql, limit));
+    return bare ?? (yield* this.#engine.prepare(session, wrapped));
+  }
+
+  /** Prepares a bare query. Null if the statement is none, or if its columns would have other names. */
+  *#tryBare(session: Session, sql: string): EngineStep<Statement | null> {
+    try {
+      const statement = yield* this.#engine.prepare(session, sql);
+      if (isSameBare(statement.columnNames())) return statement;
+      yield* statement.close();
+    } catch (thrown) {
+      if (!(thrown instanceof SvcError) || thrown.code !== 'sql_failed') throw thrown;
+    }
+    return null;
   }
 
   *#readAndReset(statement: Statement, maxRows: number): EngineStep<SqlResult> {

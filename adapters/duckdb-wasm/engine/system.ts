@@ -78,10 +78,12 @@ function randomCall(heap: Heap): SystemCall {
       crypto.getRandomValues(ahead);
       used = 0;
     }
-    const end = used + length;
-    heap.bytes.set(ahead.subarray(used, end), at);
-    ahead.fill(0, used, end);
-    used = end;
+    // DuckDB asks for four bytes at a time, which are written faster one by one.
+    const { bytes } = heap;
+    for (let to = at; to < at + length; to += 1, used += 1) {
+      bytes[to] = ahead[used] ?? 0;
+      ahead[used] = 0;
+    }
     return 0;
   };
 }

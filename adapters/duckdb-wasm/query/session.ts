@@ -5,6 +5,7 @@ import { type EngineStep, runNow, whileText } from '../engine/steps.ts';
 import { toDuckdbError } from '../errors.ts';
 import { castText, createValue, destroyValues, type ReadFirst } from './parameters.ts';
 import { chunksOf, type ResultRows, readResult } from './result.ts';
+import { takeString } from './types.ts';
 
 /** One connection for one request. Temporary objects and variables end with it. */
 export class Session {
@@ -103,6 +104,15 @@ export class Statement {
   error(): string {
     const { call, heap } = this.#instance;
     return heap.cString(call.duckdb_prepare_error(this.#statement));
+  }
+
+  /** The names of its columns. */
+  columnNames(): readonly string[] {
+    const { call } = this.#instance;
+    const count = call.duckdb_prepared_statement_column_count(this.#statement);
+    return Array.from({ length: count }, (_, column) =>
+      takeString(this.#instance, call.duckdb_prepared_statement_column_name(this.#statement, column, 0)),
+    );
   }
 
   /** Binds `$1 .. $n`, each with its SQL type. */

@@ -171,7 +171,7 @@ function quoted(label: string): string {
 }
 
 /** Reads text that the engine allocated for us, and frees it. */
-function takeString({ call, heap }: Instance, at: number): string {
+export function takeString({ call, heap }: Instance, at: number): string {
   if (at === 0) return '';
   const text = heap.cString(at);
   call.duckdb_free(at);
