@@ -104,19 +104,9 @@ describe('a server from outside', () => {
     expect(problems).toContain('challenge');
   });
 
-  it('that never stops sending is not read to its end', async () => {
-    const endless = () => {
-      let sent = 0;
-      const more = (controller: ReadableStreamDefaultController<Uint8Array>) => {
-        sent += 1;
-        controller.enqueue(new Uint8Array(65_536).fill(32));
-        if (sent > 200) controller.close();
-      };
-      return new Response(new ReadableStream({ pull: more }), {
-        headers: { 'content-type': 'application/json' },
-      });
-    };
-    expect((await look(at('GET', '/health', endless))).problems).toContain('health');
+  it('that sends too much is not read to its end', async () => {
+    const large = () => new Response(`{"status":"healthy","version":"1","hash":"a"}${' '.repeat(2 ** 21)}`);
+    expect((await look(at('GET', '/health', large))).problems).toContain('health');
   });
 
   it('that is not there is one problem', async () => {
