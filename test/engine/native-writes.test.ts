@@ -66,7 +66,7 @@ describe('a write', () => {
     await many();
     expect(logBytes()).toBeLessThan(1.2 * MIB);
     const leaving = new AbortController();
-    const reading = errorOf(read(database, ENDLESS, [], { signal: leaving.signal, timeoutMs: 60_000 }));
+    const reading = errorOf(read(database, ENDLESS, [], { signal: leaving.signal, timeoutMs: 300_000 }));
     await many();
     expect(logBytes()).toBeLessThan(1.2 * MIB);
     leaving.abort();
