@@ -1,6 +1,7 @@
 import { type HrTime, SpanStatusCode } from '@opentelemetry/api';
 import { AggregationTemporality, MetricReader, type PushMetricExporter } from '@opentelemetry/sdk-metrics';
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
+import { jsonLine } from '../../src/one-line.ts';
 import type { Log } from '../../src/ports.ts';
 
 /** The outcome of an export. The SDK's own type is in a private package. */
@@ -88,7 +89,7 @@ export type WriteSpanLine = (line: string) => void;
 export function createConsoleExporter(write: WriteSpanLine): SpanExporter {
   return {
     export(spans, done) {
-      for (const span of spans) write(JSON.stringify(toLine(span)));
+      for (const span of spans) write(jsonLine(toLine(span)));
       done({ code: 0 });
     },
     async shutdown() {},

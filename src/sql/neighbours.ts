@@ -40,7 +40,7 @@ interface Place {
 
 /**
  * The statements that run in one engine and share its memory. One that runs out of memory beside others runs once more
- * when those have ended, so that none fails only because of its neighbours. New statements wait for it, up to a time, so
+ * when those have ended, or beside them after a time, so that none fails only because of its neighbours. New statements wait for it, up to a time, so
  * that nobody holds up others by repeating a statement that needs too much.
  */
 export class Neighbours {

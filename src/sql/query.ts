@@ -13,16 +13,14 @@ export function asQuery(sql: string, limit: number | `$${number}`): string {
   return `SELECT * FROM (${sql}\n) LIMIT ${limit}`;
 }
 
-/**
- * Limits a statement without a query around it, which DuckDB plans in less time. It is none if it has a LIMIT of its own.
- */
+/** Limits a statement without a query around it, which DuckDB plans in less time. DuckDB refuses it if the statement has a LIMIT. */
 export function asBareQuery(sql: string, limit: `$${number}`): string {
   return `(${sql}\n) LIMIT ${limit}`;
 }
 
 /**
- * Whether a bare query has the columns that the query around it would have: that one gives two columns of one name two
- * names. A statement without columns is no query.
+ * Whether a bare query has the same columns as one with a query around it, which renames the second of two columns with
+ * the same name. A statement without columns is no query.
  */
 export function isSameBare(names: readonly string[]): boolean {
   return names.length > 0 && new Set(names.map((name) => name.toLowerCase())).size === names.length;

@@ -56,7 +56,7 @@ const logBytes = (): number => statSync(`${path}.wal`).size;
 describe('a write', () => {
   // DuckDB takes about 0.2 ms for each commit that it reads from the log.
   it('leaves a short log beside the file, so that it opens soon after a kill', {
-    timeout: 60_000,
+    timeout: 300_000,
   }, async () => {
     await write(database, 'CREATE TABLE long_texts (text VARCHAR)');
     const many = async (): Promise<void> => {

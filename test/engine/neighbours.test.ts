@@ -141,18 +141,14 @@ it('a write that needs too much holds up no other write while a statement does n
   const database = await opened((file) =>
     openNative({ path: file, readonly: false, memoryMb: 100, threads: 2 }),
   );
-  const { signal, abort } = stopper();
+  const leaving = new AbortController();
+  const call = { ...CALL, signal: leaving.signal };
   const others = [
-    read(database, ENDLESS, [], { ...CALL, signal }),
-    write(database, `INSERT INTO nothing ${distinct(6_000_000)}`, [], { ...CALL, signal }),
+    read(database, ENDLESS, [], call),
+    write(database, `INSERT INTO nothing ${distinct(6_000_000)}`, [], call),
   ].map((answer) => errorOf(answer));
   await new Promise((resolve) => setTimeout(resolve, 2_000));
   await write(database, 'INSERT INTO nothing VALUES (1)', [], { timeoutMs: 20_000 });
-  abort();
+  leaving.abort();
   expect((await Promise.all(others)).map(({ code }) => code)).toEqual(['cancelled', 'cancelled']);
 });
-
-function stopper(): { readonly signal: AbortSignal; readonly abort: () => void } {
-  const controller = new AbortController();
-  return { signal: controller.signal, abort: () => controller.abort() };
-}

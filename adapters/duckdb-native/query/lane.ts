@@ -39,7 +39,7 @@ export class NativeLane implements Lane {
   }
 }
 
-/** Plans a proven statement as a bare query. Null if it is none, or if its columns would have other names. */
+/** Plans a proven statement as a bare query. Null if DuckDB refuses it, or if its columns would have other names. */
 async function planBare(session: Session, sql: string): Promise<Prepared | null> {
   const prepared = await session.plan(sql).catch(nullIfFailed);
   if (prepared === null) return null;

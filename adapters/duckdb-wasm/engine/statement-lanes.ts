@@ -129,7 +129,7 @@ export class StatementLanes {
     return bare ?? (yield* this.#engine.prepare(session, wrapped));
   }
 
-  /** Prepares a bare query. Null if the statement is none, or if its columns would have other names. */
+  /** Prepares a bare query. Null if DuckDB refuses it, or if its columns would have other names. */
   *#tryBare(session: Session, sql: string): EngineStep<Statement | null> {
     try {
       const statement = yield* this.#engine.prepare(session, sql);
