@@ -61,9 +61,28 @@ const COMMITTED = /^[A-Z][\w ]* Error: Transaction COMMIT succeeded and is durab
 
 /** Whether a commit that threw has succeeded. An attached lake quotes the text, and may still have undone the commit. */
 export function isCommitted(thrown: unknown): boolean {
+  return says(thrown, COMMITTED);
+}
+
+/** DuckDB's errors of a commit that it has undone, or of a transaction that had failed before. */
+const UNDONE =
+  /^TransactionContext Error: (?:Failed to commit|Current transaction is aborted)|^(?:FATAL|INTERNAL) Error/;
+
+/** Whether DuckDB says that a commit saved nothing. */
+export function isUndone(thrown: unknown): boolean {
+  return says(thrown, UNDONE);
+}
+
+/** Whether there was nothing to commit. */
+export function lacksTransaction(thrown: unknown): boolean {
+  return says(thrown, /^TransactionContext Error: cannot commit - no transaction is active/);
+}
+
+/** Whether DuckDB's error begins so. Our text for it may be another. */
+function says(thrown: unknown, beginning: RegExp): boolean {
   if (!(thrown instanceof SvcError)) return false;
   return [thrown.message, ...causesOf(thrown)].some((text) =>
-    COMMITTED.test(text.replace(PENDING_PREFIX, '')),
+    beginning.test(text.replace(PENDING_PREFIX, '')),
   );
 }
 

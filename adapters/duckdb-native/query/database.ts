@@ -304,7 +304,7 @@ export class NativeDatabase implements Database {
   /** A later commit tries the checkpoint again. */
   async #commit(session: Session): Promise<void> {
     try {
-      await session.run(['COMMIT']);
+      await session.commit();
     } catch (thrown) {
       if (!isCommitted(thrown)) throw thrown;
       if (isFatal(thrown)) await this.#engine.instance.recover();

@@ -20,7 +20,7 @@ import type { SqlValue } from '../../../src/sql-value.ts';
 import type { Driver } from '../driver/driver.ts';
 import { tracked } from '../driver/process-exit.ts';
 import type { ConnectionLease, Instance } from '../engine/instance.ts';
-import { toQueryError } from '../errors.ts';
+import { isCommitted, isUndone, lacksTransaction, toQueryError } from '../errors.ts';
 import { defineAll, defineNamed, lacksCaller } from './caller-macros.ts';
 import { confine, confineToTables, type Reach } from './confine.ts';
 import { bindValues, type Casts, castQuery, textQuery } from './parameters.ts';
@@ -34,6 +34,10 @@ const slowStarts = new Set<string>();
 /** A statement of a lane that took longer the last time runs in slices, so that it occupies no thread of the pool. */
 const SHORT_RUN_MS = 20;
 const slowRuns = new Set<string>();
+
+/** The attempts to end a commit whose outcome is not known, and the pause between two. */
+const COMMITS = 100;
+const COMMIT_PAUSE_MS = 100;
 
 /** A planned statement, its text, and how long planning took. */
 export interface Prepared {
@@ -190,6 +194,38 @@ export class Session {
   /** Runs a statement on a thread of Node's pool. */
   runWhole({ statement }: Prepared): Promise<DuckDBMaterializedResult> {
     return guarded(() => this.#tracked(() => statement.run()));
+  }
+
+  /**
+   * Commits the transaction. DuckDB can lack memory before the commit, and also after it, for the result of COMMIT. Then a
+   * second COMMIT finds the transaction, or finds that it has ended. Throws `outcome_unknown` if no attempt tells.
+   * DuckDB answers a COMMIT of a transaction that has failed with success, and saves nothing. A query before it fails.
+   */
+  async commit(): Promise<void> {
+    try {
+      await this.run(['COMMIT']);
+    } catch (thrown) {
+      if (isCommitted(thrown) || isUndone(thrown)) throw thrown;
+      await this.#commitAgain(thrown);
+    }
+  }
+
+  async #commitAgain(first: unknown): Promise<void> {
+    for (let attempt = 0; attempt < COMMITS; attempt += 1) {
+      try {
+        return await this.run(['SELECT 1', 'COMMIT']);
+      } catch (thrown) {
+        if (lacksTransaction(thrown)) return;
+        if (isCommitted(thrown)) throw thrown;
+        if (isUndone(thrown)) throw first;
+      }
+      await new Promise((resolve) => setTimeout(resolve, COMMIT_PAUSE_MS));
+    }
+    throw new SvcError(
+      'outcome_unknown',
+      'The database engine failed while it saved the change, so the change may be there or not. Read it before you try again.',
+      { cause: first },
+    );
   }
 
   /** Makes the running statement stop. */
