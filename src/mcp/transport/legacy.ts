@@ -4,8 +4,9 @@ import {
   isJSONRPCRequest,
   isJSONRPCResponse,
   type JSONRPCRequest,
+  type JSONRPCResponse,
 } from '@modelcontextprotocol/server';
-import { ANSWERED, REJECTIONS } from '../../errors.ts';
+import { ANSWERED, ERRORS, REJECTIONS } from '../../errors.ts';
 import { isObject, type JsonValue } from '../../json.ts';
 import type { Caller } from '../context.ts';
 import { LAST_BATCH_VERSION, LEGACY_VERSIONS } from '../era.ts';
@@ -18,6 +19,9 @@ import { readsStreams, type TextResponse, toAccepted, toStream } from './respons
 import type { McpExchange } from './streamable-http.ts';
 
 const MAX_BATCH = 100;
+
+/** The characters of a batch's answers beyond which no further request runs: as many as one result may have by default. */
+const MAX_BATCH_CHARACTERS = 4 * 1024 * 1024;
 
 /*
  * A server without sessions remembers no client, and a client of 2025-11-25 or older says only once that it shows views. Such a
@@ -111,13 +115,49 @@ function deliver(messages: readonly JsonValue[], { calls, pending }: McpSession)
   }
 }
 
-/** Answers a batch without streams: its revision would use them for progress only. */
-async function answerBatch(requests: readonly JSONRPCRequest[], { caller, channels }: McpExchange) {
+/**
+ * Answers the requests of a batch one after the other, because all answers travel together. There are no streams: the
+ * revision of batches would use them for progress only.
+ */
+async function answerBatch(
+  requests: readonly JSONRPCRequest[],
+  { caller, channels }: McpExchange,
+): Promise<readonly JSONRPCResponse[]> {
   for (const _ of requests.slice(1)) caller.countAnother?.();
-  const outlets = await Promise.all(
-    requests.map((request) => channels.legacy.exchange({ request, caller, streams: false })),
-  );
-  return outlets.flatMap((outlet) => ('message' in outlet ? [outlet.message] : []));
+  const begin = trackWaiting(requests, caller.session);
+  const answers: JSONRPCResponse[] = [];
+  let characters = 0;
+  for (const request of requests) {
+    if (!begin(request)) continue;
+    if (characters > MAX_BATCH_CHARACTERS) {
+      answers.push(toTooLarge(request));
+      continue;
+    }
+    const outlet = await channels.legacy.exchange({ request, caller, streams: false });
+    if (!('message' in outlet)) continue;
+    answers.push(outlet.message);
+    characters += JSON.stringify(outlet.message).length;
+  }
+  return answers;
+}
+
+/** Lets the client of a session cancel requests that wait. The returned function ends the wait of one; false if it was cancelled. */
+function trackWaiting(
+  requests: readonly JSONRPCRequest[],
+  session: McpSession | undefined,
+): (request: JSONRPCRequest) => boolean {
+  const cancelled = new Set<JSONRPCRequest>();
+  for (const request of requests) session?.calls.set(request.id, () => cancelled.add(request));
+  return (request) => {
+    session?.calls.delete(request.id);
+    return !cancelled.has(request);
+  };
+}
+
+function toTooLarge({ id }: JSONRPCRequest): JSONRPCResponse {
+  const message =
+    'The request did not run, because the answers before it in this batch have more than 4 MiB. Send it again alone.';
+  return { jsonrpc: '2.0', id, error: { code: ERRORS.result_too_large.rpc, message } };
 }
 
 function toMessages(body: JsonValue): readonly JsonValue[] {

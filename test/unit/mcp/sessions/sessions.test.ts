@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { App } from '../../../../src/app.ts';
 import type { User } from '../../../../src/context.ts';
 import { createSessions } from '../../../../src/mcp/sessions/sessions.ts';
@@ -22,7 +22,10 @@ const runtime = createFakeRuntime([...TOOLS, ASKING]);
 
 let user: User | null = null;
 const options = { stateless: false, authenticate: async () => ({ user }) };
-const app = createTestApp(runtime, options);
+let app: App;
+beforeEach(() => {
+  app = createTestApp(runtime, options);
+});
 afterEach(() => {
   user = null;
   app.close?.();
@@ -43,9 +46,9 @@ async function begin(of: App = app, capabilities?: Body): Promise<string> {
   return response.headers.get('mcp-session-id') ?? '';
 }
 
-async function send(session: string, body: unknown): Promise<Response> {
+async function send(session: string, body: unknown, more: Record<string, string> = {}): Promise<Response> {
   const headers = { 'mcp-session-id': session, 'mcp-protocol-version': '2025-11-25' };
-  return app.fetch(post(body, headers));
+  return app.fetch(post(body, { ...headers, ...more }));
 }
 
 const request = (method: string, params: Body = {}, id: unknown = 7) => ({
@@ -150,6 +153,24 @@ describe('a session', () => {
     expect((await send(id, cancelled)).status).toBe(202);
     expect(await allMessages(await answering)).toEqual([]);
     expect(signal?.aborted).toBe(true);
+  });
+
+  // Requirements: legacy.cancelled
+  it('runs no request of a batch that its client cancels while it waits', async () => {
+    const id = await begin();
+    const before = runtime.fake.calls.length;
+    const batch = [
+      request('tools/call', { name: 'wait' }, 'first'),
+      request('tools/call', { name: 'numbers' }, 'second'),
+      request('ping', {}, 'third'),
+    ];
+    const answering = send(id, batch, { 'mcp-protocol-version': '2025-03-26' });
+    await eventually(() => runtime.fake.calls.at(-1)?.request.sql).toBe('wait');
+    for (const requestId of ['second', 'first']) {
+      await send(id, { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } });
+    }
+    expect(await (await answering).json()).toMatchObject([{ id: 'third', result: {} }]);
+    expect(runtime.fake.calls.slice(before).map(({ request: { sql } }) => sql)).toEqual(['wait']);
   });
 
   it('has one stream for what belongs to no call', async () => {

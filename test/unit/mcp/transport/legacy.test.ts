@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../eventually.ts';
-import { createFakeRuntime, createTestApp, exchange, legacy, post } from '../fixture.ts';
+import { createFakeRuntime, createTestApp, exchange, legacy, post, tool } from '../fixture.ts';
 
 const app = createTestApp();
 const VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
@@ -181,6 +181,40 @@ describe('batches', () => {
   ])('are refused: %s', async (_name, body, version) => {
     const { status, json } = await send(body, version);
     expect({ status, error: json.error }).toMatchObject({ status: 400, error: { code: -32600 } });
+  });
+
+  it('run one request after the other, and none once the answers are as large as a result may be', async () => {
+    const runtime = createFakeRuntime([tool('large', { sql: 'large' })]);
+    const { large } = runtime.catalog.tools;
+    const limits = { rows: 100, bytes: 4 * 1024 * 1024, timeoutMs: 30_000 };
+    const catalog = { ...runtime.catalog, tools: { large: { ...large, limits } } } as typeof runtime.catalog;
+    let [began, running, most] = [0, 0, 0];
+    const run = async () => {
+      began += 1;
+      running += 1;
+      most = Math.max(most, running);
+      await Promise.resolve();
+      running -= 1;
+      const columns = [{ name: 'text', type: 'VARCHAR' }];
+      return { columns, rows: [{ text: 'x'.repeat(700 * 1024) }], truncated: false };
+    };
+    const database = async () => ({ ...runtime.fake, run });
+    const of = createTestApp({ ...runtime, catalog, database });
+    const body = Array.from({ length: 100 }, (_, id) => ({
+      ...legacy('tools/call', { name: 'large' }).body,
+      id,
+    }));
+    const { status, json } = await exchange(of, { ...legacy('', {}, '2025-03-26'), body });
+    expect(status).toBe(200);
+    const answers = json as unknown as readonly { id: number; result?: object; error?: object }[];
+    expect(answers.map(({ id }) => id)).toEqual(body.map(({ id }) => id));
+    // An answer has its rows twice: as text and as structured content.
+    expect([began, most]).toEqual([3, 1]);
+    expect(answers.filter(({ result }) => result !== undefined)).toHaveLength(began);
+    expect(answers.at(-1)?.error).toMatchObject({
+      code: -32603,
+      message: expect.stringContaining('did not run'),
+    });
   });
 
   it('of notifications alone get no answer', async () => {
