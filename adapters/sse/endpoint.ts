@@ -154,7 +154,8 @@ export class SseConnection implements Transport {
   readonly callerOf = ({ mcpReq }: ServerContext): Caller => {
     const caller = this.#callers.get(mcpReq.id);
     if (caller === undefined) throw new Error('the request is already answered');
-    return { ...caller, sessionId: this.#session.id, session: this.#session, signal: mcpReq.signal };
+    const session = this.#session;
+    return { ...caller, sessionId: session.id, session, signal: mcpReq.signal, streams: true };
   };
 
   async send(message: JSONRPCMessage): Promise<void> {

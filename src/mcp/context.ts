@@ -103,6 +103,8 @@ export interface Caller {
   /** The `traceparent` header of the HTTP request. A message's own `_meta.traceparent` wins over it. */
   readonly traceparent: string | null;
   readonly signal: AbortSignal;
+  /** Whether the client reads messages before the response. Absent: it reads the response alone. */
+  readonly streams?: boolean;
   /** Counts another message of the same request; throws rate_limited. Absent without a rate limit. */
   readonly countAnother?: () => void;
   /** Aborts when the caller's API key is removed or changed; its streams then end. */

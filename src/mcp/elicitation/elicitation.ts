@@ -53,9 +53,9 @@ function keyOf(entry: AnyEntry): string {
   return entry.kind === 'resource' ? entry.uri : entry.name;
 }
 
-/** Asks by requests on the stream of the call. Only a session receives the responses. */
-function toLegacy({ mcpReq }: ServerContext, { session, signal }: Caller): Elicitation | undefined {
-  if (session === undefined) return undefined;
+/** Asks by requests on the stream of the call, if it has one. Only a session receives the responses. */
+function toLegacy({ mcpReq }: ServerContext, { session, signal, streams }: Caller): Elicitation | undefined {
+  if (session === undefined || streams !== true) return undefined;
   const options = { timeout: PATIENCE_MS, signal };
   const askOne = async (inquiry: ElicitationRequest): Promise<[string, ElicitationReply]> => {
     const raw = await mcpReq.send(toProtocolRequest(inquiry), options).catch((cause: unknown) => {

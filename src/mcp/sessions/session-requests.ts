@@ -1,7 +1,7 @@
 import { REJECTIONS } from '../../errors.ts';
 import type { Caller } from '../context.ts';
 import { MODERN_VERSIONS } from '../era.ts';
-import { type Rejection, toRejectionResponse } from '../transport/rejection.ts';
+import { NO_STREAM, type Rejection, toRejectionResponse } from '../transport/rejection.ts';
 import { readsStreams, toStream } from '../transport/response.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -9,11 +9,6 @@ import type { Sessions } from './sessions.ts';
 export const NO_SESSION: Rejection = {
   ...REJECTIONS.session_unknown,
   message: 'Session not found: begin a new one with initialize.',
-};
-
-const NO_STREAM: Rejection = {
-  ...REJECTIONS.not_acceptable,
-  message: 'Not Acceptable: the Accept header must allow text/event-stream.',
 };
 
 /** Whether a GET or DELETE refers to a session; revision 2026-07-28 has none. */

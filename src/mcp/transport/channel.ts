@@ -25,18 +25,15 @@ export interface ChannelResponse {
  */
 export type Outlet = ChannelResponse | { readonly stream: ReadableStream<Uint8Array> };
 
-/** A request with the facts about its transport. */
+/** A request with its sender. */
 export interface Incoming {
   readonly request: JSONRPCRequest;
   readonly caller: Caller;
-  /** Whether the client reads messages before the response. */
-  readonly streams: boolean;
 }
 
 interface PendingRequest {
   readonly id: JSONRPCRequest['id'];
   readonly caller: Caller;
-  readonly streams: boolean;
   readonly cancel: () => void;
   delivering: boolean;
   stream: EventStream | null;
@@ -65,7 +62,7 @@ export class Channel implements Transport {
    * Resolves with the server's response under the client's own id, or with a stream as soon as something else is
    * sent.
    */
-  exchange({ request, caller, streams }: Incoming): Promise<Outlet> {
+  exchange({ request, caller }: Incoming): Promise<Outlet> {
     this.#last += 1;
     const id = this.#last;
     return new Promise((settle) => {
@@ -73,7 +70,6 @@ export class Channel implements Transport {
       const exchange: PendingRequest = {
         id: request.id,
         caller: cancelling === null ? caller : withSignal(caller, cancelling.signal),
-        streams,
         cancel: () => {
           cancelling?.abort();
           this.#drop(id);
@@ -116,7 +112,7 @@ export class Channel implements Transport {
   /** Sends a notification or a request on the stream of the request with this id. Does nothing if that request is over or accepts no stream. */
   #sendBeside(message: JSONRPCMessage, id: JSONRPCRequest['id'] | undefined): void {
     const exchange = id === undefined ? undefined : this.#exchanges.get(id);
-    if (exchange === undefined || !exchange.streams) return;
+    if (exchange === undefined || exchange.caller.streams !== true) return;
     exchange.stream ??= this.#openStream(exchange);
     if ('id' in message && message.id !== undefined) {
       const { id: own } = message;

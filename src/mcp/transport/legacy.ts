@@ -61,11 +61,7 @@ async function answerStateless(
     return answerMessages(isViewMark(headers.get('mcp-session-id')) ? declaring : exchange);
   }
   if (!isJSONRPCRequest(body) || !showsViews(body.params?.capabilities)) return answerMessages(exchange);
-  const outlet = await channels.legacy.exchange({
-    request: body,
-    caller: declaring.caller,
-    streams: false,
-  });
+  const outlet = await channels.legacy.exchange({ request: body, caller: declaring.caller });
   if ('stream' in outlet) return toStream(outlet.stream);
   const mark = 'result' in outlet.message ? { 'mcp-session-id': createViewMark() } : {};
   return reply(outlet.message, ANSWERED, mark);
@@ -76,8 +72,7 @@ async function answerBeginning(exchange: McpExchange, sessions: Sessions): Promi
   const { body, caller, channels, reply } = exchange;
   if (!isJSONRPCRequest(body)) return answerMessages(exchange);
   const session = sessions.begin(caller.user);
-  const incoming = { request: body, caller: within(caller, session), streams: false };
-  const outlet = await channels.legacy.exchange(incoming);
+  const outlet = await channels.legacy.exchange({ request: body, caller: within(caller, session) });
   if ('message' in outlet && 'result' in outlet.message) {
     return reply(outlet.message, ANSWERED, { 'mcp-session-id': session.id });
   }
@@ -98,7 +93,7 @@ async function answerMessages(exchange: McpExchange): Promise<Response | TextRes
   if (first === undefined) return toAccepted();
   if (Array.isArray(body)) return reply(await answerBatch(requests, exchange));
   const streams = readsStreams(exchange.headers.get('accept'));
-  const outlet = await channels.legacy.exchange({ request: first, caller, streams });
+  const outlet = await channels.legacy.exchange({ request: first, caller: { ...caller, streams } });
   return 'stream' in outlet ? toStream(outlet.stream) : reply(outlet.message);
 }
 
@@ -133,7 +128,7 @@ async function answerBatch(
       answers.push(toTooLarge(request));
       continue;
     }
-    const outlet = await channels.legacy.exchange({ request, caller, streams: false });
+    const outlet = await channels.legacy.exchange({ request, caller });
     if (!('message' in outlet)) continue;
     answers.push(outlet.message);
     characters += JSON.stringify(outlet.message).length;

@@ -6,7 +6,7 @@ import {
 import { ANSWERED, ERRORS, REJECTIONS } from '../../errors.ts';
 import { MODERN_VERSIONS } from '../era.ts';
 import type { ChannelResponse } from './channel.ts';
-import { type Rejection, toRejectionResponse } from './rejection.ts';
+import { NO_STREAM, type Rejection, toRejectionResponse } from './rejection.ts';
 import { readsStreams, type TextResponse, toAccepted, toStream } from './response.ts';
 import type { McpExchange } from './streamable-http.ts';
 
@@ -27,7 +27,11 @@ export async function answerModern(
   if (rejection !== null) return toRejectionResponse(rejection, exchange.body);
   const { caller, channels } = exchange;
   const streams = readsStreams(exchange.headers.get('accept'));
-  const outlet = await channels.modern.exchange({ request: route.message, caller, streams });
+  if (!streams && route.message.method === 'subscriptions/listen') {
+    return toRejectionResponse(NO_STREAM, exchange.body);
+  }
+  const incoming = { request: route.message, caller: { ...caller, streams } };
+  const outlet = await channels.modern.exchange(incoming);
   return 'stream' in outlet ? toStream(outlet.stream) : exchange.reply(outlet.message, statusOf(outlet));
 }
 

@@ -25,6 +25,12 @@ export const NOT_ACCEPTABLE: Rejection = {
   message: 'Not Acceptable: the Accept header must allow application/json or text/event-stream.',
 };
 
+/** The client does not accept the stream that it asks for. */
+export const NO_STREAM: Rejection = {
+  ...REJECTIONS.not_acceptable,
+  message: 'Not Acceptable: the Accept header must allow text/event-stream.',
+};
+
 /** The message is not JSON. */
 export const PARSE_ERROR: Rejection = {
   ...REJECTIONS.message_unparsable,

@@ -27,6 +27,7 @@ function callerOf({ mcpReq }: ServerContext, session: McpSession): Caller {
     sessionId: null,
     traceparent: null,
     signal: mcpReq.signal,
+    streams: true,
     session,
   };
 }

@@ -163,6 +163,17 @@ describe('subscriptions/listen', () => {
     server.changes.close();
   });
 
+  // Requirements: modern.listen
+  it('is refused to a client that reads no stream', async () => {
+    for (const stateless of [false, true]) {
+      const { body, headers } = modern('subscriptions/listen', { notifications: ALL }, 'sub');
+      const { app } = serve({ stateless });
+      const response = await app.fetch(post(body, { ...headers, accept: 'application/json' }));
+      expect(response.status).toBe(406);
+      expect(await response.json()).toMatchObject({ id: 'sub', error: { code: -32600 } });
+    }
+  });
+
   it('refuses what is no filter', async () => {
     const { json } = await exchange(serve().app, modern('subscriptions/listen', { notifications: 1 }));
     expect(json.error).toMatchObject({ code: -32602 });

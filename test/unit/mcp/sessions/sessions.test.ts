@@ -229,6 +229,17 @@ describe('a call that asks in a session', () => {
     });
   });
 
+  it('is refused at once if its client reads no stream, alone or in a batch', async () => {
+    const call = request('tools/call', { name: 'asking' });
+    const accept = 'application/json';
+    const alone = await (await send(await begin(), call, { accept })).json();
+    const version = { 'mcp-protocol-version': '2025-03-26' };
+    const [inBatch] = (await (await send(await begin(), [call], version)).json()) as unknown[];
+    const content = [{ text: expect.stringContaining('elicitation') }];
+    for (const answer of [alone, inBatch])
+      expect(answer).toMatchObject({ result: { isError: true, content } });
+  });
+
   it('waits for no answer any more once the call has ended', async () => {
     const sessions = createSessions();
     const endpoint = createMcpHandler(runtime, { version: '1', sessions });
