@@ -13,7 +13,7 @@ import type { Caller } from '../../src/mcp/context.ts';
 import { createServer, type ServeOptions } from '../../src/mcp/server.ts';
 import { createSession, type McpSession } from '../../src/mcp/sessions/session.ts';
 import { subjectOf } from '../../src/mcp/sessions/sessions.ts';
-import { type EventStream, openEventStream } from '../../src/mcp/transport/event-stream.ts';
+import { type EventStream, mayBeLost, openEventStream } from '../../src/mcp/transport/event-stream.ts';
 import { readMessage } from '../../src/mcp/transport/message.ts';
 import { NOT_JSON, toRejectionResponse } from '../../src/mcp/transport/rejection.ts';
 import { toAccepted, toStream } from '../../src/mcp/transport/response.ts';
@@ -160,7 +160,7 @@ export class SseConnection implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     if (!('method' in message) && message.id !== undefined) this.#callers.delete(message.id);
-    if ('method' in message && !('id' in message)) this.#stream.offer(message);
+    if ('method' in message && mayBeLost(message)) this.#stream.offer(message);
     else this.#stream.write(message);
   }
 

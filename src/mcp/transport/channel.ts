@@ -1,6 +1,7 @@
 import {
   isJSONRPCErrorResponse,
   type JSONRPCMessage,
+  type JSONRPCNotification,
   type JSONRPCRequest,
   type JSONRPCResponse,
   LOG_LEVEL_META_KEY,
@@ -10,7 +11,7 @@ import {
   type TransportSendOptions,
 } from '@modelcontextprotocol/server';
 import type { Caller } from '../context.ts';
-import { type EventStream, openEventStream } from './event-stream.ts';
+import { type EventStream, mayBeLost, openEventStream } from './event-stream.ts';
 
 /** The response to one request. */
 export interface ChannelResponse {
@@ -110,7 +111,7 @@ export class Channel implements Transport {
   }
 
   /** Sends a notification or a request on the stream of the request with this id. Does nothing if that request is over or accepts no stream. */
-  #sendBeside(message: JSONRPCMessage, id: JSONRPCRequest['id'] | undefined): void {
+  #sendBeside(message: JSONRPCRequest | JSONRPCNotification, id: JSONRPCRequest['id'] | undefined): void {
     const exchange = id === undefined ? undefined : this.#exchanges.get(id);
     if (exchange === undefined || exchange.caller.streams !== true) return;
     exchange.stream ??= this.#openStream(exchange);
@@ -122,7 +123,8 @@ export class Channel implements Transport {
         this.onmessage?.({ ...response, id: own }),
       );
       exchange.stream.write({ ...message, id: lastAsked });
-    } else exchange.stream.offer(withAskedId(message, exchange.asked));
+    } else if (mayBeLost(message)) exchange.stream.offer(message);
+    else exchange.stream.write(withAskedId(message, exchange.asked));
   }
 
   #openStream({ cancel, settle }: PendingRequest): EventStream {

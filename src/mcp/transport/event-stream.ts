@@ -28,6 +28,13 @@ const BYTES_OF_ONE = 64 * 1024;
 
 const encoder = new TextEncoder();
 
+const MAY_BE_LOST: ReadonlySet<string> = new Set(['notifications/progress', 'notifications/message']);
+
+/** Whether a notification may be lost: there may be any number of them, and nothing depends on one. */
+export function mayBeLost({ method }: { readonly method: string }): boolean {
+  return MAY_BE_LOST.has(method);
+}
+
 /** Turns a message into a server-sent event. */
 export function toEvent(message: unknown): string {
   return `event: message\ndata: ${JSON.stringify(message)}\n\n`;

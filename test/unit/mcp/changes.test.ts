@@ -163,6 +163,18 @@ describe('subscriptions/listen', () => {
     server.changes.close();
   });
 
+  it('is told of each of a thousand resources when all of them change', async () => {
+    const uris = Array.from({ length: 1_000 }, (_, day) => `shop://days/${day}`);
+    const server = serve();
+    const messages = messagesOf(await listen(server, { resourceSubscriptions: uris }));
+    await nextMessage(messages);
+    server.changes.notifyResource(null);
+    server.changes.close();
+    const told: unknown[] = [];
+    for await (const { params, id } of messages) if (id === undefined) told.push((params as Body).uri);
+    expect(told).toEqual(uris);
+  });
+
   // Requirements: modern.listen
   it('is refused to a client that reads no stream', async () => {
     for (const stateless of [false, true]) {
