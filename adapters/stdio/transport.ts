@@ -85,7 +85,9 @@ export class StreamTransport implements Transport {
 
   #deliver(message: JSONRPCMessage): void {
     const method = 'method' in message ? message.method : null;
-    if (method !== null && 'id' in message && message.id !== undefined) this.#running.add(message.id);
+    // A client that listens to changes is answered when the connection ends, so nothing waits for that.
+    const isAnswered = method !== null && method !== 'subscriptions/listen';
+    if (isAnswered && 'id' in message && message.id !== undefined) this.#running.add(message.id);
     this.onmessage?.(message);
     // A cancelled request is never answered.
     if (method === 'notifications/cancelled' && 'params' in message) this.#settle(message.params?.requestId);

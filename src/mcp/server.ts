@@ -45,7 +45,6 @@ export function createServer(runtime: Runtime, parts: ServerDeps): Server {
   const server = new EraServer(runtime, parts);
   const { tools, resources, prompts, completions, logging, extensions } = server.getCapabilities();
   if (parts.era === 'legacy') answerInitialize(server, runtime, parts);
-  else answerDiscover(server, runtime, parts);
   if (tools) answerTools(server, runtime, parts);
   if (resources) answerResources(server, runtime, parts);
   if (extensions) answerSkills(server, runtime, parts);
@@ -61,6 +60,7 @@ type Handler = (request: JSONRPCRequest, ctx: ServerContext) => Promise<Result>;
 
 class EraServer extends Server {
   readonly #isShown: (ctx: ServerContext) => boolean;
+  readonly #discover: (ctx: ServerContext) => Result;
 
   constructor(runtime: Runtime, parts: ServerDeps) {
     const { era, ...options } = parts;
@@ -71,6 +71,7 @@ class EraServer extends Server {
     });
     const reads = readsResources(runtime.catalog);
     this.#isShown = (ctx) => reads || clientShowsViews(parts, ctx);
+    this.#discover = createDiscover(this, runtime, parts);
     // The era belongs to the instance; the SDK's own entries set it the same way, from inside.
     if (era === 'modern') this._negotiatedProtocolVersion = MODERN_VERSIONS[0] ?? '';
   }
@@ -83,9 +84,16 @@ class EraServer extends Server {
     };
   }
 
-  /** Lets our handler reject malformed calls, because it reports them to the observer and the SDK would not. */
+  /**
+   * Puts our answer to `server/discover` in the place of the SDK's, whose entry for stdio registers its own last. Lets our
+   * handler reject malformed calls, because it reports them to the observer and the SDK would not.
+   */
   protected override _wrapHandler(method: string, handler: Handler): Handler {
-    const wrapped = super._wrapHandler(method, handler);
+    const isDiscover = method === 'server/discover';
+    const wrapped = super._wrapHandler(
+      method,
+      isDiscover ? async (_request, ctx) => this.#discover(ctx) : handler,
+    );
     if (method.startsWith('resources/')) return this.#forViews(wrapped);
     if (method !== 'tools/call') return wrapped;
     return (request, ctx) => (problemOf(request.params ?? {}) === null ? wrapped : handler)(request, ctx);
@@ -130,11 +138,11 @@ function answerLevel(server: Server, { callerOf }: ServerDeps): void {
 }
 
 /** Answers `server/discover` like the SDK and adds the artefact's content hash. */
-function answerDiscover(server: Server, runtime: Runtime, parts: ServerDeps): void {
-  server.setRequestHandler('server/discover', { params: v.looseObject({}) }, (_, ctx) => ({
+function createDiscover(server: Server, runtime: Runtime, parts: ServerDeps): (ctx: ServerContext) => Result {
+  return (ctx) => ({
     supportedVersions: [...MODERN_VERSIONS],
     capabilities: shownCapabilities(server.getCapabilities(), runtime.catalog, clientShowsViews(parts, ctx)),
     ...instructionsOf(runtime, parts, ctx),
     _meta: { 'svc-kit/hash': runtime.catalog.hash },
-  }));
+  });
 }
