@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import {
   isJsonContentType,
   type JSONRPCMessage,
@@ -18,8 +19,9 @@ import { readMessage } from '../../src/mcp/transport/message.ts';
 import { NOT_JSON, toRejectionResponse } from '../../src/mcp/transport/rejection.ts';
 import { toAccepted, toStream } from '../../src/mcp/transport/response.ts';
 
-/** The routes of HTTP+SSE with their open connections, which `close` ends. */
+/** The routes of HTTP+SSE with their open connections. */
 export interface ClosableSse extends SseEndpoint {
+  /** Ends all connections as soon as their running requests are answered, after a second at the latest. */
   close(): Promise<void>;
 }
 
@@ -34,6 +36,8 @@ export interface SseOptions extends ServeOptions {
 
 const MOST = 1_000;
 const MOST_OF_USER = 100;
+/** The time to write the answers of running requests when the server stops. */
+const ANSWER_MS = 1_000;
 
 /**
  * Creates the transport of revision 2024-11-05: a GET opens an event stream, and a POST carries each message of
@@ -74,6 +78,8 @@ export function createSseEndpoint({
       return toAccepted();
     },
     close: async () => {
+      const answered = Promise.all([...connections.values()].map((connection) => connection.answered()));
+      await Promise.race([answered, setTimeout(ANSWER_MS, undefined, { ref: false })]);
       await Promise.all([...connections.values()].map((connection) => connection.close()));
     },
   };
@@ -119,7 +125,9 @@ export class SseConnection implements Transport {
   readonly #options: ConnectionOptions;
   readonly #session: McpSession;
   readonly #stream: EventStream;
+  /** The callers of running requests. */
   readonly #callers = new Map<RequestId, Caller>();
+  #onAnswered: () => void = () => {};
   #closed = false;
 
   constructor(options: ConnectionOptions) {
@@ -146,8 +154,21 @@ export class SseConnection implements Transport {
     this.onmessage?.(message);
     if ('method' in message && message.method === 'notifications/cancelled') {
       // A cancelled request is never answered.
-      this.#callers.delete(message.params?.requestId as RequestId);
+      this.#settle(message.params?.requestId as RequestId);
     }
+  }
+
+  /** Resolves when no request runs. */
+  answered(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onAnswered = resolve;
+      if (this.#callers.size === 0) resolve();
+    });
+  }
+
+  #settle(id: RequestId): void {
+    this.#callers.delete(id);
+    if (this.#callers.size === 0) this.#onAnswered();
   }
 
   /** Returns the caller of the request that a handler is answering. The POST that sent it has ended already. */
@@ -159,14 +180,15 @@ export class SseConnection implements Transport {
   };
 
   async send(message: JSONRPCMessage): Promise<void> {
-    if (!('method' in message) && message.id !== undefined) this.#callers.delete(message.id);
     if ('method' in message && mayBeLost(message)) this.#stream.offer(message);
     else this.#stream.write(message);
+    if (!('method' in message) && message.id !== undefined) this.#settle(message.id);
   }
 
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    this.#onAnswered();
     this.#stream.close();
     this.onclose?.();
     this.#options.onClosed();

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { needsSignIn, stateSealer, warnOfScopes } from '../../adapters/artefact/auth.ts';
 import type { OpenAuth } from '../../adapters/node/auth/auth.ts';
 import { toAddressOptions } from '../../adapters/node/http/addresses.ts';
@@ -117,7 +116,5 @@ async function closeSse(sse: ClosableSse, app: App, leases: Started['leases']): 
   app.close?.();
   await leases.drained(GRACE_MS);
   leases.cutOff();
-  // The answers are written in this turn of the event loop.
-  await setImmediate();
   await sse.close();
 }

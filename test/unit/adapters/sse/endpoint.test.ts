@@ -22,8 +22,12 @@ interface Server {
   readonly runtime: ReturnType<typeof createFakeRuntime>;
 }
 
-async function start(options: Partial<AppOptions> = {}, most?: number, mostOfUser?: number): Promise<Server> {
-  const runtime = createFakeRuntime();
+async function start(
+  options: Partial<AppOptions> = {},
+  most?: number,
+  mostOfUser?: number,
+  runtime = createFakeRuntime(),
+): Promise<Server> {
   const sse = createSseEndpoint({
     runtime: () => runtime,
     version: '1.2.3',
@@ -207,6 +211,30 @@ describe('a connection', () => {
       expect([status, headers.get('allow')], `${method} ${path}`).toEqual([405, allowed]);
     }
     await listen(server);
+  });
+
+  it('carries the answers that are still being made when the server ends', async () => {
+    const written = Promise.withResolvers<void>();
+    const runtime = { ...createFakeRuntime(), observe: () => {}, written: () => written.promise };
+    const { server, sse } = await start({}, undefined, undefined, runtime);
+    const { heard, post, messages } = await listen(server);
+    await post(legacy('tools/call', { name: 'greet', arguments: { name: 'Ada' } }).body);
+    await eventually(() => runtime.fake.calls.length).toBe(1);
+    const closing = sse.close();
+    written.resolve();
+    await closing;
+    await eventually(() => heard.ended).toBe(true);
+    expect(messages()).toMatchObject([{ id: 7, result: { structuredContent: { greeting: 'Hello, Ada!' } } }]);
+  });
+
+  it('ends with the server after a second, if a call goes on', async () => {
+    const { server, sse, runtime } = await start();
+    const { heard, post } = await listen(server);
+    await post(WAIT);
+    await eventually(() => runtime.fake.calls.length).toBe(1);
+    await sse.close();
+    await eventually(() => heard.ended).toBe(true);
+    expect(runtime.fake.calls[0]?.call.signal.aborted).toBe(true);
   });
 
   it('ends with the server', async () => {
