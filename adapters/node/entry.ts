@@ -5,6 +5,7 @@ import { createResultCache } from '../../src/call/cache.ts';
 import { planAhead } from '../../src/call/plan-ahead.ts';
 import { createRuntime, type Runtime } from '../../src/call/runtime.ts';
 import { parseManifest, toServedCatalog } from '../../src/catalog/manifest.ts';
+import type { Sealer } from '../../src/crypto/seal.ts';
 import { SvcError, toSvcError } from '../../src/errors.ts';
 import { isLoopback } from '../../src/http/access.ts';
 import { jsonLine } from '../../src/one-line.ts';
@@ -83,7 +84,9 @@ async function main(): Promise<void> {
   const { take, cutOff } = new Leases({ ...measuring, close: async () => {} }, log);
   const runtime = { ...measuring, lease: take };
   const warmed = Promise.all([planAhead(runtime), python.warm(runtime)]);
-  const serving = stdioArguments() ? overStdio(runtime, cutOff) : await overHttp(runtime, settings, cutOff);
+  const sealer = stateSealer(settings, process.env);
+  const served = { runtime, sealer: () => sealer, cutOff };
+  const serving = stdioArguments() ? overStdio(served) : await overHttp(served, settings);
   const stopped = new Promise<void>((resolve) => {
     process.once('SIGTERM', resolve);
   });
@@ -97,7 +100,14 @@ async function main(): Promise<void> {
   await Promise.all([telemetry?.close(), audit?.sink.close()]);
 }
 
-async function overHttp(runtime: Runtime, settings: Settings | null, cutOff: () => void): Promise<Serving> {
+/** The parts that both transports serve. */
+interface Served {
+  readonly runtime: Runtime;
+  readonly sealer: () => Sealer | null;
+  readonly cutOff: () => void;
+}
+
+async function overHttp({ runtime, sealer, cutOff }: Served, settings: Settings | null): Promise<Serving> {
   const host = process.env.HOST || '127.0.0.1';
   const http = { port: 0, stateless: true, ...UNCONFIGURED, ...settings?.transport.http, host };
   const configured = settings === null ? null : { ...settings, transport: { ...settings.transport, http } };
@@ -110,12 +120,11 @@ async function overHttp(runtime: Runtime, settings: Settings | null, cutOff: () 
     listens: { host },
     log,
   });
-  const sealer = stateSealer(settings, process.env);
   const options = {
     runtime: () => runtime,
     version,
     stateless: true,
-    sealer: () => sealer,
+    sealer,
     log,
     ...toAddressOptions(http, { signIn }),
   };
@@ -133,8 +142,8 @@ async function overHttp(runtime: Runtime, settings: Settings | null, cutOff: () 
   return { ended: new Promise(() => {}), close: () => server.close() };
 }
 
-function overStdio(runtime: Runtime, cutOff: () => void): Serving {
-  const connection = serveStdio({ runtime, version, cutOff });
+function overStdio(served: Served): Serving {
+  const connection = serveStdio({ ...served, version });
   return { ended: connection.ended, close: () => connection.stop() };
 }
 

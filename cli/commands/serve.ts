@@ -1,4 +1,4 @@
-import { needsSignIn } from '../../adapters/artefact/auth.ts';
+import { needsSignIn, stateSealer } from '../../adapters/artefact/auth.ts';
 import { SvcError } from '../../src/errors.ts';
 import { TRANSPORT_NAMES, type TransportName } from '../../src/transports.ts';
 import { VERSION } from '../../src/version.ts';
@@ -54,7 +54,13 @@ async function serveOverStdio(
     requests.log({ level: 'warn', message });
   }
   output.note(`serving ${serving.project} on stdio; ${toOffersText(serving)}`);
-  const connection = serveStdio({ runtime, version: VERSION, cutOff: leases.cutOff });
+  const sealer = stateSealer(settings, process.env);
+  const connection = serveStdio({
+    runtime,
+    version: VERSION,
+    sealer: () => sealer,
+    cutOff: leases.cutOff,
+  });
   await Promise.race([stopped, connection.ended]);
   await connection.stop();
   await connection.close();

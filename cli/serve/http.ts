@@ -8,6 +8,7 @@ import { enforceExposure } from '../../src/auth/exposure.ts';
 import { SvcError } from '../../src/errors.ts';
 import { isLoopback } from '../../src/http/access.ts';
 import { toBase } from '../../src/http/public-address.ts';
+import type { ServeOptions } from '../../src/mcp/server.ts';
 import type { OnMessage } from '../../src/mcp/transport/streamable-http.ts';
 import type { Log } from '../../src/ports.ts';
 import { signInOf } from '../../src/settings/sign-in.ts';
@@ -30,14 +31,15 @@ export async function serveOverHttp(
   const { log, around } = requests;
   enforceReach(started);
   const protection = await openAuth(started);
-  const sse = settings.transport.provider === 'sse' ? await openSse(started) : null;
+  const sealer = stateSealer(settings, process.env);
+  const sealing = { sealer: () => sealer };
+  const sse = settings.transport.provider === 'sse' ? await openSse(started, sealing) : null;
   const reach = toAddressOptions(settings.transport.http, { signIn: needsSignIn(settings) });
   const auth = protection === null ? {} : { auth: () => protection.auth };
   const told = changes === undefined ? {} : { changes, reloads: true };
   const runtime = () => started.runtime;
   const debug = settings.logging.level === 'DEBUG' ? { onMessage: toMessageLog(log) } : {};
-  const sealer = stateSealer(settings, process.env);
-  const own = { runtime, version: VERSION, stateless, sealer: () => sealer, log };
+  const own = { runtime, version: VERSION, stateless, log, ...sealing };
   const options = { ...own, ...reach, ...auth, ...told, ...debug };
   const app = createApp(sse === null ? options : { ...options, sse });
   const { cutOff } = leases;
@@ -95,7 +97,10 @@ async function openAuth({ settings, runtime, requests, followSettings }: Started
 }
 
 /** Loads the old transport only if it is chosen; clients of today use the newer one. */
-async function openSse({ runtime, settings, requests }: Started): Promise<ClosableSse> {
+async function openSse(
+  { runtime, settings, requests }: Started,
+  sealing: Pick<ServeOptions, 'sealer'>,
+): Promise<ClosableSse> {
   if (settings.transport.http.stateless) {
     throw new SvcError(
       'config_invalid',
@@ -108,7 +113,7 @@ async function openSse({ runtime, settings, requests }: Started): Promise<Closab
       'The transport sse is deprecated: MCP replaced it in 2025, and newer clients do not support it. They can use /mcp on this server.',
   });
   const { createSseEndpoint } = await import('../../adapters/sse/endpoint.ts');
-  return createSseEndpoint({ runtime: () => runtime, version: VERSION });
+  return createSseEndpoint({ runtime: () => runtime, version: VERSION, ...sealing });
 }
 
 /** Waits for running calls before the streams end, which carry their answers. */
