@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono';
 import { getPath } from 'hono/utils/url';
+import { enforceServedMetadata } from './auth/public-urls.ts';
 import {
   type Authenticate,
   authenticateSender,
@@ -89,6 +90,8 @@ export interface Extra {
   readonly requestId?: string;
   /** The network address of the client. Requests without one are not rate limited. */
   readonly address?: string;
+  /** The path in front of all public addresses that the platform has cut off, such as `/prod`; absent if there is none. */
+  readonly pathPrefix?: string;
   /**
    * Takes a response whose body is a text, on platforms that write texts more cheaply than responses. Returns a stand-in
    * with its status, which nobody changes.
@@ -172,13 +175,14 @@ interface Guarded {
 /** Lets a request in, and adds the headers that every response has. */
 async function guard(
   received: Received,
-  options: Pick<AppOptions, 'access' | 'auth'>,
+  options: Pick<AppOptions, 'access' | 'auth' | 'publicAddress'>,
   { admission, route, respond }: Guarded,
 ): Promise<Response> {
-  const { request, requestId } = received;
+  const { request, requestId, pathPrefix = null } = received;
   const access = options.access();
   enforceAccess(request.headers, access);
   const auth = options.auth?.() ?? null;
+  if (auth !== null) enforceServedMetadata(auth, pathPrefix, options.publicAddress?.() ?? OWN_ADDRESS);
   const answered = auth === null ? null : answerAuth(received, auth, admission);
   const answer = await (answered ?? route(received));
   // OAuth answers state themselves which origins may read them.

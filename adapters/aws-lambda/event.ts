@@ -115,6 +115,18 @@ export function pathOf(event: HttpEvent): string {
   return event.rawPath.slice(prefix.length) || '/';
 }
 
+const OWN_DOMAIN = /\.execute-api\.[a-z0-9-]+\.amazonaws\.com(?:\.cn)?$/;
+
+/**
+ * The path of the named stage in all public addresses, such as `/prod`; null for `$default`, for a Function URL, and for a
+ * domain of one's own, which may be mapped to a stage.
+ */
+export function stagePath({
+  requestContext: { stage = '$default', domainName = '' },
+}: HttpEvent): string | null {
+  return stage === '$default' || !OWN_DOMAIN.test(domainName) ? null : `/${stage}`;
+}
+
 function headersOf(event: HttpEvent): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(event.headers ?? {})) {

@@ -7,6 +7,7 @@ import {
   isFunctionUrl,
   parseEvent,
   pathOf,
+  stagePath,
   toFetchRequest,
   toHead,
   toLambdaResult,
@@ -104,8 +105,12 @@ async function withInvocation<T>(
 async function respond(fetch: Fetch, event: HttpEvent, invocation: Invocation): Promise<Response> {
   const request = toFetchRequest(event, invocation.signal);
   if (request === null) return new Response('Bad Request', { status: 400 });
-  const { sourceIp } = event.requestContext.http;
-  return fetch(request, sourceIp === undefined ? {} : { address: sourceIp });
+  const { sourceIp: address } = event.requestContext.http;
+  const pathPrefix = stagePath(event);
+  return fetch(request, {
+    ...(address === undefined ? {} : { address }),
+    ...(pathPrefix === null ? {} : { pathPrefix }),
+  });
 }
 
 async function send(response: Response, out: Writable): Promise<void> {

@@ -1,5 +1,6 @@
 import { SvcError } from '../errors.ts';
 import type { TransportSettings, VerifierBlock } from '../settings/model.ts';
+import type { Auth } from './types.ts';
 
 /** The public addresses of this server. */
 export interface PublicUrls {
@@ -117,5 +118,22 @@ export function enforceKnownAudience(
     'config_invalid',
     `The server does not know its own address, so it would accept tokens for any server that a request names as its host.
 Set \`auth.verifier.audience\` or \`transport.http.base_url\`, or list its names under \`transport.http.allowed_hosts\`.`,
+  );
+}
+
+/**
+ * Throws config_invalid if clients cannot sign in because a platform serves the app below a path only. Clients look for the
+ * metadata of sign-in at the root of the host (RFC 8414, 3.1; RFC 9728, 3.1), which the platform does not pass on.
+ */
+export function enforceServedMetadata(
+  { keysOnly = false }: Pick<Auth, 'keysOnly'>,
+  pathPrefix: string | null,
+  { baseUrl }: { readonly baseUrl: string | null },
+): void {
+  if (keysOnly || pathPrefix === null || baseUrl !== null) return;
+  throw new SvcError(
+    'config_invalid',
+    `Clients cannot sign in below ${pathPrefix}: they look for the metadata of sign-in outside of it, at the root of the host.
+Serve the function on the stage \`$default\` of API Gateway, or set \`transport.http.base_url\` to the address of a proxy that passes all paths on to it.`,
   );
 }

@@ -10,6 +10,7 @@ import {
   type StreamHandler,
 } from '../../../../adapters/aws-lambda/handler.ts';
 import { createLambdaLog } from '../../../../adapters/aws-lambda/invocation.ts';
+import { BASE, createDesk } from '../../auth/fixture.ts';
 import { functionUrlEvent, gatewayEvent } from './sample.ts';
 
 const context = (left = 30_000) => ({ awsRequestId: 'req-1', getRemainingTimeInMillis: () => left });
@@ -47,6 +48,27 @@ test('the address that the platform saw goes along', async () => {
   const handler = createHandler(told, scope);
   expect(await handler(known, context())).toMatchObject({ body: '{"address":"192.0.2.7"}' });
   expect(await handler(event, context())).toMatchObject({ body: '{}' });
+});
+
+test('sign-in is refused on a named stage of API Gateway, where clients find no metadata', async () => {
+  const parts = { listens: null };
+  const unaddressed = { parts, http: { base_url: null } };
+  const ask = async (desk: ReturnType<typeof createDesk>, event = gatewayEvent()) =>
+    createHandler(desk.app.fetch, scope)(event, context());
+  const desk = createDesk(unaddressed);
+  expect(await ask(desk)).toMatchObject({ statusCode: 500, body: expect.stringContaining('misconfigured') });
+  const message = expect.stringMatching(/below \/prod.*\$default/s);
+  expect(desk.lines).toContainEqual(expect.objectContaining({ level: 'error', message }));
+  const { requestContext } = gatewayEvent();
+  const standard = { rawPath: '/mcp', requestContext: { ...requestContext, stage: '$default' } };
+  const ownDomain = { requestContext: { ...requestContext, domainName: 'mcp.example.org' } };
+  for (const event of [gatewayEvent(standard), gatewayEvent(ownDomain), functionUrlEvent()]) {
+    expect(await ask(desk, event)).toMatchObject({ statusCode: 401 });
+  }
+  const address = { baseUrl: BASE, trustProxy: false, scheme: null };
+  const behindProxy = createDesk({ parts, app: { publicAddress: () => address } });
+  const keysOnly = createDesk({ ...unaddressed, auth: { provider: null, api_keys: [] } });
+  for (const one of [behindProxy, keysOnly]) expect(await ask(one)).toMatchObject({ statusCode: 401 });
 });
 
 test('what is no HTTP request is answered 400', async () => {
