@@ -136,10 +136,17 @@ async function tellFindings(checked: CheckedProject, current: Current, output: O
 
 /** The lists that clients see differently now. Changed SQL behind the same tool does not count. */
 function changedLists(before: Catalog, after: Catalog): readonly ListKind[] {
-  const shown = (entries: Readonly<Record<string, AnyEntry>>) =>
-    JSON.stringify(
-      Object.values(entries).map((entry) => [entry.wire, entry.kind === 'resource' ? entry.skill : null]),
-    );
+  const shown = (catalog: Catalog, kind: ListKind) => {
+    const entries: readonly AnyEntry[] = Object.values(catalog[kind]);
+    return JSON.stringify([entries.map(shownFacts), kind === 'tools' && catalog.search]);
+  };
   const kinds = ['tools', 'prompts', 'resources'] as const;
-  return kinds.filter((kind) => shown(before[kind]) !== shown(after[kind]));
+  return kinds.filter((kind) => shown(before, kind) !== shown(after, kind));
+}
+
+/** The facts about an endpoint on which the lists of some clients depend. */
+function shownFacts(entry: AnyEntry) {
+  const { wire, scopes } = entry;
+  const view = entry.kind === 'tool' ? entry.view : null;
+  return { wire, scopes, view, skill: entry.kind === 'resource' ? entry.skill : null };
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { SkillsClient } from '@modelcontextprotocol/client/ext/skills';
@@ -79,6 +79,26 @@ it('a session sees tools come, change, break and go, and is told when their list
   await vi.waitFor(async () => expect(await names()).toEqual(['hello_world', 'other']), 30_000);
   server.child.kill('SIGTERM');
   expect((await server.ended).code).toBe(0);
+});
+
+it('a session is told of all changes that some clients see in the list of tools', async () => {
+  const { root, told } = await develop();
+  const path = join(root, 'tools/more.yml');
+  let expected = 0;
+  const isTold = async () => {
+    expected += 1;
+    await vi.waitFor(() => expect(told()).toBe(expected), 30_000);
+  };
+  const text = tool('more', 'SELECT 1 AS x');
+  save(path, text);
+  await isTold();
+  save(path, `${text}  scopes: [more]\n`);
+  await isTold();
+  save(path, `${text}  scopes: [more]\n  view: table\n`);
+  await isTold();
+  const site = join(root, 'svc-site.yml');
+  save(site, `${readFileSync(site, 'utf8')}tool_search: true\n`);
+  await isTold();
 });
 
 // Requirements: skill.verified
