@@ -95,6 +95,7 @@ function connect(connection: SseConnection, runtime: Runtime, options: ServeOpti
   const server = createServer(runtime, {
     ...options,
     era: 'legacy',
+    batches: false,
     sessions: true,
     callerOf,
     idOf: ({ mcpReq }) => mcpReq.id,

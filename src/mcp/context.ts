@@ -160,6 +160,8 @@ export interface ServeOptions {
 /** The dependencies of one protocol server, next to the runtime. */
 export interface ServerDeps extends ServeOptions {
   readonly era: Era;
+  /** Whether messages may come in JSON-RPC batches. */
+  readonly batches: boolean;
   readonly callerOf: (context: ServerContext) => Caller;
   /** The id that the client gave to a request. */
   readonly idOf: (context: ServerContext) => RequestId;

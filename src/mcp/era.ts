@@ -16,6 +16,18 @@ export const LEGACY_VERSIONS: readonly string[] = SUPPORTED_PROTOCOL_VERSIONS.fi
 /** The last revision with JSON-RPC batches. A legacy request without a version header speaks it too. */
 export const LAST_BATCH_VERSION = '2025-03-26';
 
+/** The revision before batches. */
+const BEFORE_BATCHES = '2024-11-05';
+
+/**
+ * The revision that `initialize` agrees on: the client's, or the newest. A receiver of 2025-03-26 must accept batches, so a
+ * transport without them agrees on the revision before, which clients of 2025-03-26 know.
+ */
+export function agreedVersion(asked: string, { batches }: { readonly batches: boolean }): string {
+  if (asked === LAST_BATCH_VERSION && !batches) return BEFORE_BATCHES;
+  return LEGACY_VERSIONS.includes(asked) ? asked : (LEGACY_VERSIONS[0] ?? asked);
+}
+
 /** Whether a declared result has to travel as `{result: …}`: legacy revisions know objects only. */
 export function isWrapped(entry: ToolEntry, era: Era): boolean {
   const schema = entry.wire.outputSchema;

@@ -18,7 +18,7 @@ import {
 } from './capabilities.ts';
 import type { ServerDeps } from './context.ts';
 import { answeredKinds } from './elicitation/questions.ts';
-import { LEGACY_VERSIONS, MODERN_VERSIONS } from './era.ts';
+import { agreedVersion, LEGACY_VERSIONS, MODERN_VERSIONS } from './era.ts';
 import { writeInstructions } from './instructions.ts';
 import { problemOf } from './methods/call-params.ts';
 import { answerCompletion } from './methods/completion.ts';
@@ -120,7 +120,7 @@ function answerInitialize(server: Server, runtime: Runtime, parts: ServerDeps): 
       session.showsViews = views;
     }
     return {
-      protocolVersion: LEGACY_VERSIONS.includes(asked) ? asked : (LEGACY_VERSIONS[0] ?? asked),
+      protocolVersion: agreedVersion(asked, parts),
       capabilities: shownCapabilities(server.getCapabilities(), runtime.catalog, views && kept),
       serverInfo: toServerInfo(runtime.catalog, parts.version),
       ...instructionsOf(runtime, parts, ctx),

@@ -8,7 +8,7 @@ import { createSession, type McpSession } from '../sessions/session.ts';
 export function createStdioFactory(runtime: Runtime, options: ServeOptions): McpServerFactory {
   return ({ era }) => {
     const session = createSession('');
-    const parts = { ...options, era, sessions: true, idOf };
+    const parts = { ...options, era, batches: false, sessions: true, idOf };
     return createServer(runtime, { ...parts, callerOf: (ctx) => callerOf(ctx, session) });
   };
 }

@@ -87,7 +87,8 @@ export function createMcpHandler(
 
 function connect(runtime: Runtime, era: Era, options: ServeOptions): Channel {
   const channel = new Channel();
-  const server = createServer(runtime, { ...options, era, callerOf: channel.callerOf, idOf: channel.idOf });
+  const { callerOf, idOf } = channel;
+  const server = createServer(runtime, { ...options, era, batches: true, callerOf, idOf });
   server.onerror = ({ message }) => runtime.log({ level: 'debug', message: `mcp: ${message}` });
   void server.connect(channel);
   return channel;

@@ -144,6 +144,15 @@ describe('a connection', () => {
     expect(path).toMatch(/^\/shop\/messages\/\?session_id=/);
   });
 
+  // Requirements: legacy.initialize
+  it('agrees with a client of the revision with batches on the one before', async () => {
+    const { server } = await start();
+    const { post, messages } = await listen(server);
+    const clientInfo = { name: 't', version: '1' };
+    await post(legacy('initialize', { protocolVersion: '2025-03-26', capabilities: {}, clientInfo }).body);
+    await eventually(messages).toMatchObject([{ id: 7, result: { protocolVersion: '2024-11-05' } }]);
+  });
+
   it('answers 202 at once and the rest by the stream, also what is wrong with a message', async () => {
     const { server } = await start();
     const { post, messages } = await listen(server);

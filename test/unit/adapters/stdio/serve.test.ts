@@ -89,6 +89,24 @@ describe('the process', () => {
     expect(lines).toHaveLength(2);
   });
 
+  // Requirements: legacy.initialize, legacy.batch
+  it.each([
+    ['2025-11-25', '2025-11-25'],
+    ['2025-03-26', '2024-11-05'],
+    ['2024-11-05', '2024-11-05'],
+  ])('agrees with a client of %s on %s, because it takes no batches', async (protocolVersion, agreed) => {
+    const { lines, write, child, exit } = launch();
+    write({ ...hello, params: { ...hello.params, protocolVersion } }, [ping(1)]);
+    child.stdin.end();
+    await exit;
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ id: 7, result: expect.objectContaining({ protocolVersion: agreed }) }),
+        expect.objectContaining({ id: null, error: expect.objectContaining({ code: -32600 }) }),
+      ]),
+    );
+  });
+
   it('answers what was asked before stdin ended, then exits', async () => {
     const { byId, write, child, exit } = launch();
     write(hello, ping(1), { ...legacy('tools/call', { name: 'numbers', arguments: {} }).body, id: 2 });
