@@ -50,7 +50,9 @@ export function createSseEndpoint({
   ...options
 }: SseOptions): ClosableSse {
   const connections = new Map<string, SseConnection>();
+  let closed = false;
   const open = (caller: Caller): { readonly id: string; readonly connection: SseConnection } => {
+    if (closed) throw busyError('The server is stopping');
     const isFull = caller.user !== null && countOf(connections, caller.user) >= mostOfUser;
     if (isFull || connections.size >= most) {
       throw busyError('Too many clients are connected', {
@@ -78,6 +80,7 @@ export function createSseEndpoint({
       return toAccepted();
     },
     close: async () => {
+      closed = true;
       const answered = Promise.all([...connections.values()].map((connection) => connection.answered()));
       await Promise.race([answered, setTimeout(ANSWER_MS, undefined, { ref: false })]);
       await Promise.all([...connections.values()].map((connection) => connection.close()));

@@ -19,7 +19,7 @@ export interface Sessions {
   /** Returns null for a session that is over, or that belongs to another user. */
   find(id: string, user: User | null): McpSession | null;
   end(session: McpSession): void;
-  /** Opens the stream for messages that belong to no call; an earlier one ends. */
+  /** Opens the stream for messages that belong to no call; an earlier one ends. After `close` it ends at once. */
   listen(session: McpSession): ReadableStream<Uint8Array>;
   /** Notifies listening sessions of a change. */
   tell(change: CatalogChange): void;
@@ -63,6 +63,7 @@ export function createSessions(limits: Partial<SessionLimits> = {}): Sessions {
   const held = new Map<string, Held>();
   /** The sessions of each user, in the same order. Anonymous callers cannot be told apart. */
   const owned = new Map<string, Set<Held>>();
+  let closed = false;
 
   const own = (one: Held): void => {
     if (one.subject === null) return;
@@ -133,12 +134,14 @@ export function createSessions(limits: Partial<SessionLimits> = {}): Sessions {
         if (session.stream === stream) session.stream = null;
       });
       session.stream = stream;
+      if (closed) stream.close();
       return stream.readable;
     },
     tell(change) {
       for (const { session } of held.values()) notifySession(session, change);
     },
     close() {
+      closed = true;
       for (const { session } of held.values()) session.stream?.close();
     },
   };

@@ -246,11 +246,13 @@ describe('a connection', () => {
     expect(runtime.fake.calls[0]?.call.signal.aborted).toBe(true);
   });
 
-  it('ends with the server', async () => {
+  it('ends with the server, and none begins after it', async () => {
     const { server, sse } = await start();
     const { heard } = await listen(server);
     await sse.close();
     await eventually(() => heard.ended).toBe(true);
+    const late = await fetch(`${server.url}/sse`);
+    expect(late.status).toBe(503);
   });
 });
 

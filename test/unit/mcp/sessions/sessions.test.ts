@@ -183,6 +183,12 @@ describe('a session', () => {
     app.close?.();
     expect(await allMessages(second)).toEqual([]);
   });
+
+  it('has a stream that ends at once when the server is stopping', async () => {
+    const id = await begin();
+    app.close?.();
+    expect(await allMessages(await visit('GET', { 'mcp-session-id': id }))).toEqual([]);
+  });
 });
 
 describe('a call that asks in a session', () => {
