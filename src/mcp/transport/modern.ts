@@ -12,9 +12,7 @@ import type { McpExchange } from './streamable-http.ts';
 
 /** Statuses of the rejections that the MCP SDK makes itself, by their JSON-RPC code. */
 const REJECTED_STATUS: ReadonlyMap<number, number> = new Map(
-  [REJECTIONS.message_invalid, REJECTIONS.method_unknown, REJECTIONS.version_unsupported].map(
-    ({ code, status }) => [code, status],
-  ),
+  [REJECTIONS.message_invalid, REJECTIONS.version_unsupported].map(({ code, status }) => [code, status]),
 );
 
 /** One message of revision 2026-07-28. */
@@ -48,11 +46,15 @@ function rejectHeaders(headers: Headers, request: JSONRPCRequest): Rejection | n
   return problem === null ? null : { ...REJECTIONS.header_mismatch, message: `Bad Request: ${problem}.` };
 }
 
-/** Rejections have a status of their own. Answers of a handler have `ANSWERED`, unless the client lacks a capability. */
+/**
+ * Rejections have a status of their own. Answers of a handler have `ANSWERED`, unless the client lacks a capability, or knows
+ * of no such method, as one without views.
+ */
 function statusOf({ message, refused }: ChannelResponse): number {
   if (!('error' in message)) return ANSWERED;
   const { code } = message.error;
   if (code === ERRORS.capability_missing.rpc) return ERRORS.capability_missing.http;
+  if (code === REJECTIONS.method_unknown.code) return REJECTIONS.method_unknown.status;
   return refused ? (REJECTED_STATUS.get(code) ?? ANSWERED) : ANSWERED;
 }
 

@@ -96,9 +96,12 @@ describe('a client without the extension', () => {
     for (const extensions of [null, {}, { 'io.modelcontextprotocol/ui': {} }]) {
       const { body, headers } = modern(method, params, extensions);
       const [one, other] = await Promise.all(
-        [viewed, plain].map(async (served) => (await appOf(served).fetch(post(body, headers))).text()),
+        [viewed, plain].map(async (served) => {
+          const response = await appOf(served).fetch(post(body, headers));
+          return { status: response.status, text: await response.text() };
+        }),
       );
-      expect(one).toBe(other);
+      expect(one).toEqual(other);
     }
   });
 
