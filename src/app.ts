@@ -19,7 +19,6 @@ import { MAX_BODY_BYTES, readBody } from './http/body.ts';
 import { exposedTo, toPreflight } from './http/cors.ts';
 import { toErrorResponse } from './http/errors.ts';
 import { toHealth, toReadiness } from './http/health.ts';
-import { OWN_ADDRESS, type PublicAddress, publicBase } from './http/public-address.ts';
 import { type CountRequest, createRequestCount, type RateLimit } from './http/rate-limit.ts';
 import type { Changes } from './mcp/changes.ts';
 import type { Caller } from './mcp/context.ts';
@@ -35,6 +34,7 @@ import {
 } from './mcp/transport/streamable-http.ts';
 import { toLandingResponse } from './pages/landing.ts';
 import type { Log } from './ports.ts';
+import { OWN_ADDRESS, type PublicAddress, publicBase } from './public-address.ts';
 
 /** The choices for serving a project over HTTP. */
 export interface AppOptions {
@@ -138,7 +138,7 @@ export function createApp(options: AppOptions): App {
       request: c.req.raw,
       path: c.req.path,
       requestId: c.env.requestId,
-      home: `${publicBase(c.req.raw, (options.publicAddress ?? (() => OWN_ADDRESS))())}/`,
+      home: `${publicBase(c.req.raw, options.publicAddress?.() ?? OWN_ADDRESS, c.env.pathPrefix)}/`,
     }),
   );
   hono.onError((thrown, c) => fail(toSvcError(thrown), c.env, log));
@@ -384,7 +384,7 @@ function routeLanding(hono: Hono<Env>, options: AppOptions): void {
     return toLandingResponse(c.req.raw, {
       project,
       version,
-      url: `${publicBase(c.req.raw, publicAddress())}/mcp`,
+      url: `${publicBase(c.req.raw, publicAddress(), c.env.pathPrefix)}/mcp`,
       login: isProtected(options),
       keysOnly: options.auth?.()?.keysOnly ?? false,
       tools: Object.keys(tools).length,

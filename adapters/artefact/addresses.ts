@@ -1,7 +1,7 @@
 import type { AppOptions } from '../../src/app.ts';
 import { ANONYMOUS_ACCESS, type HttpAccess, OPEN_ACCESS, withNames } from '../../src/http/access.ts';
-import { OWN_ADDRESS, type PublicAddress } from '../../src/http/public-address.ts';
 import { type RateLimit, toRateLimit } from '../../src/http/rate-limit.ts';
+import { OWN_ADDRESS, type PublicAddress } from '../../src/public-address.ts';
 import type { Settings } from '../../src/settings/model.ts';
 
 /** The options of an app about hosts, rate limit and public address, and the function that applies settings to them. */
@@ -26,10 +26,10 @@ export function createAddresses(): ArtefactAddresses {
       access = usual;
       if (settings === null) return;
       const { http } = settings.transport;
-      const { rate_limit, base_url, trust_proxy } = http;
+      const { rate_limit, base_url, trust_proxy, scheme } = http;
       access = withNames(usual, http);
       limit = rate_limit === null ? null : toRateLimit(rate_limit);
-      address = { baseUrl: base_url, trustProxy: trust_proxy, scheme: null };
+      address = { baseUrl: base_url, trustProxy: trust_proxy, scheme };
     },
   };
 }

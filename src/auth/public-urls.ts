@@ -1,4 +1,5 @@
 import { SvcError } from '../errors.ts';
+import { type PublicAddress, publicBase } from '../public-address.ts';
 import type { TransportSettings, VerifierBlock } from '../settings/model.ts';
 import type { Auth } from './types.ts';
 
@@ -46,9 +47,11 @@ export function createPublicUrls(
   settings: PublicUrlSettings,
   options: PublicUrlOptions,
 ): (request: Request) => PublicUrls {
+  const { base_url, trust_proxy, scheme } = settings;
+  const address = { baseUrl: base_url, trustProxy: trust_proxy, scheme };
   const cached = new Map<string, PublicUrls>();
   return (request) => {
-    const issuer = issuerOf(settings, request);
+    const issuer = publicBase(request, address);
     const entry = `${issuer}${options.sse && isOverSse(request) ? '/sse' : '/mcp'}`;
     const found = cached.get(entry);
     if (found !== undefined) return found;
@@ -62,17 +65,6 @@ export function createPublicUrls(
 /** Whether a path belongs to HTTP+SSE: its stream, its messages, or the metadata of both. */
 function isOverSse({ url }: Request): boolean {
   return /\/(sse|messages)\/?$/.test(new URL(url).pathname);
-}
-
-function issuerOf({ base_url, trust_proxy, scheme }: PublicUrlSettings, { headers, url }: Request): string {
-  const forwarded = trust_proxy ? headers.get('x-forwarded-proto')?.split(',').at(-1)?.trim() : undefined;
-  const proxied = forwarded === 'https' || forwarded === 'http' ? forwarded : null;
-  if (base_url?.startsWith('https:')) return base_url;
-  if (base_url !== null) return proxied === null ? base_url : base_url.replace(/^http/, proxied);
-  const own = new URL(url);
-  const host = headers.get('host') ?? own.host;
-  const reached = own.protocol === 'https:' || scheme === 'https' ? 'https' : 'http';
-  return new URL(`${proxied ?? reached}://${host}`).origin;
 }
 
 function toPublicUrls(issuer: string, entry: string, { callbackPath, sse }: PublicUrlOptions): PublicUrls {
@@ -128,7 +120,7 @@ Set \`auth.verifier.audience\` or \`transport.http.base_url\`, or list its names
 export function enforceServedMetadata(
   { keysOnly = false }: Pick<Auth, 'keysOnly'>,
   pathPrefix: string | null,
-  { baseUrl }: { readonly baseUrl: string | null },
+  { baseUrl }: Pick<PublicAddress, 'baseUrl'>,
 ): void {
   if (keysOnly || pathPrefix === null || baseUrl !== null) return;
   throw new SvcError(

@@ -22,6 +22,7 @@ const ROWS = [
     'src/limited-text.ts',
     'src/sql-value.ts',
     'src/crypto',
+    'src/public-address.ts',
     'src/transports.ts',
     'src/version.ts',
   ],

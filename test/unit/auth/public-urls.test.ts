@@ -31,6 +31,15 @@ describe('where the server is', () => {
     expect(await metadata(behind, { 'x-forwarded-proto': 'gopher' })).toBe('http://localhost:8000/mcp');
   });
 
+  it('is on the start page too', async () => {
+    const address = { baseUrl: 'http://localhost:8000', trustProxy: true, scheme: null };
+    const http = { base_url: address.baseUrl, trust_proxy: true };
+    const desk = createDesk({ http, app: { publicAddress: () => address } });
+    const headers = { 'x-forwarded-proto': 'https' };
+    const page = await (await desk.fetch('/', { headers })).json();
+    expect(page).toMatchObject({ mcp: { url: await metadata(desk, headers) } });
+  });
+
   // Requirements: provider-block.callback_path, user-file.transport.http.trust_proxy
   it('D27: decides on the redirect, the cookies and the challenge together', async () => {
     const base = 'http://svc.internal:8000';

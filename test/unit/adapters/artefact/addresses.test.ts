@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createAddresses } from '../../../../adapters/artefact/addresses.ts';
 import { OPEN_ACCESS } from '../../../../src/http/access.ts';
-import { OWN_ADDRESS } from '../../../../src/http/public-address.ts';
+import { OWN_ADDRESS } from '../../../../src/public-address.ts';
 import { loadEdgeSettings } from '../../../../src/settings/without-files.ts';
 
 const settingsOf = (bundled: string) =>
@@ -19,7 +19,7 @@ test('nobody is limited, and the address is the one asked for, without a word in
   for (const settings of [null, await settingsOf('svc: 1\n')]) {
     follow(settings, { signIn: true });
     expect(parts.rateLimit()).toBeNull();
-    expect(parts.publicAddress()).toEqual(OWN_ADDRESS);
+    expect(parts.publicAddress()).toEqual({ ...OWN_ADDRESS, scheme: settings === null ? null : 'http' });
     expect(parts.access()).toEqual(OPEN_ACCESS);
   }
 });
@@ -43,6 +43,8 @@ transport:
     allowedOrigins: null,
   });
   expect(parts.publicAddress().baseUrl).toBe('https://mcp.example.org');
+  follow(await settingsOf('svc: 1\ntransport: { http: { scheme: https } }\n'), { signIn: true });
+  expect(parts.publicAddress()).toEqual({ ...OWN_ADDRESS, scheme: 'https' });
 });
 
 test.each([

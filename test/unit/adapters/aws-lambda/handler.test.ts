@@ -10,7 +10,9 @@ import {
   type StreamHandler,
 } from '../../../../adapters/aws-lambda/handler.ts';
 import { createLambdaLog } from '../../../../adapters/aws-lambda/invocation.ts';
+import { OPEN_ACCESS } from '../../../../src/http/access.ts';
 import { BASE, createDesk } from '../../auth/fixture.ts';
+import { createTestApp } from '../../mcp/fixture.ts';
 import { functionUrlEvent, gatewayEvent } from './sample.ts';
 
 const context = (left = 30_000) => ({ awsRequestId: 'req-1', getRemainingTimeInMillis: () => left });
@@ -69,6 +71,13 @@ test('sign-in is refused on a named stage of API Gateway, where clients find no 
   const behindProxy = createDesk({ parts, app: { publicAddress: () => address } });
   const keysOnly = createDesk({ ...unaddressed, auth: { provider: null, api_keys: [] } });
   for (const one of [behindProxy, keysOnly]) expect(await ask(one)).toMatchObject({ statusCode: 401 });
+});
+
+test('the start page names the address below a stage', async () => {
+  const app = createTestApp(undefined, { access: () => OPEN_ACCESS });
+  const event = gatewayEvent({ method: 'GET', rawPath: '/prod' });
+  const { body } = (await createHandler(app.fetch, scope)(event, context())) as { body: string };
+  expect(JSON.parse(body).mcp.url).toBe('https://abc123.execute-api.eu-central-1.amazonaws.com/prod/mcp');
 });
 
 test('what is no HTTP request is answered 400', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { OWN_ADDRESS, publicBase } from '../../../src/http/public-address.ts';
+import { OWN_ADDRESS, publicBase } from '../../src/public-address.ts';
 
 const to = (url: string, proto?: string) =>
   new Request(url, { headers: proto === undefined ? {} : { 'x-forwarded-proto': proto } });
@@ -23,6 +23,16 @@ describe('publicBase', () => {
     );
     expect(publicBase(to('http://mcp.example.org/', 'javascript'), trusting)).toBe('http://mcp.example.org');
     expect(publicBase(to('http://mcp.example.org/', 'https'), OWN_ADDRESS)).toBe('http://mcp.example.org');
+  });
+
+  it('takes the scheme of a trusted proxy for a configured http address, and never http for an https one', () => {
+    const address = { ...OWN_ADDRESS, baseUrl: 'http://mcp.example.org/shop', trustProxy: true };
+    const request = to('http://10.0.0.1:8000/', 'https');
+    expect(publicBase(request, address)).toBe('https://mcp.example.org/shop');
+    expect(publicBase(request, { ...address, trustProxy: false })).toBe('http://mcp.example.org/shop');
+    expect(publicBase(to('https://mcp.example.org/'), { ...OWN_ADDRESS, scheme: 'http' })).toBe(
+      'https://mcp.example.org',
+    );
   });
 
   it('takes the configured scheme where no proxy says another', () => {
