@@ -195,8 +195,11 @@ export interface PythonSettings {
 export interface Python {
   readonly kind: 'child' | 'pyodide' | 'rpc';
   call(request: PythonRequest, host: PythonHost, call: PythonCall): Promise<PythonResult>;
-  /** Loads files ahead of their first call, which finds problems early. Never throws. */
-  warm?(files: readonly string[]): Promise<void>;
+  /**
+   * Loads files ahead of their first call, which finds problems early. Never throws. When the signal aborts, no further
+   * file is loaded.
+   */
+  warm?(files: readonly string[], signal?: AbortSignal): Promise<void>;
   /** Starts an interpreter ahead of the first call. Throws `python_unavailable`. */
   start?(): Promise<void>;
   /** Runs `@on_shutdown` within a bound, and ends. */

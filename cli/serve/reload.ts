@@ -54,14 +54,31 @@ interface ServeReload {
   readonly loadSettings: () => Promise<Settings>;
   /** Opens the database beside the one in use; never creates one. */
   readonly open: (settings: Settings) => Promise<ServedGeneration>;
+  /** The files of Python endpoints, which are loaded before new requests begin. */
+  readonly pythonFiles: readonly string[];
   /** Called with the new settings when new requests begin on them. */
   readonly onExchange: (settings: Settings) => void;
+  /** Aborts when the server stops. */
+  readonly stopping: AbortSignal;
   readonly log: Log;
+  /** Milliseconds for the loading of Python files. Default: 30,000. */
+  readonly loadMs?: number;
 }
 
+/** Less than a reload may take, so that a file which does not load cannot make each reload fail. */
+const LOAD_MS = 30_000;
+
 /** Makes the reloader of a server. All that may fail happens beside the parts in use, while they serve. */
-export function createServeReloader({ leases, loadSettings, open, onExchange, log }: ServeReload): Reloader {
+export function createServeReloader(options: ServeReload): Reloader {
+  const { leases, loadSettings, open, pythonFiles, onExchange, stopping, log, loadMs = LOAD_MS } = options;
   const step = (message: string) => log({ level: 'debug', message: `reload: ${message}` });
+  /** Files that are not loaded in time are loaded by their first call, as at the start. */
+  const startPython = async (next: ServedGeneration, signal: AbortSignal) => {
+    const python = await next.python();
+    await python.start?.();
+    step('the Python files are loaded');
+    await python.warm?.(pythonFiles, AbortSignal.any([signal, stopping, AbortSignal.timeout(loadMs)]));
+  };
   const apply = async (signal: AbortSignal) => {
     step('the configuration is resolved');
     const settings = await loadSettings();
@@ -69,7 +86,7 @@ export function createServeReloader({ leases, loadSettings, open, onExchange, lo
     step('the database is opened');
     const next = await open(settings);
     try {
-      if (leases.current.usesPython()) await (await next.python()).start?.();
+      if (leases.current.usesPython()) await startPython(next, signal);
       signal.throwIfAborted();
     } catch (thrown) {
       await next.close();

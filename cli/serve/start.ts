@@ -8,7 +8,7 @@ import { createRequestLog } from '../../adapters/node/http/request-log.ts';
 import { openObservers } from '../../adapters/node/observers.ts';
 import { Leases } from '../../adapters/node/reload/leases.ts';
 import { logSpans } from '../../adapters/node/span-log.ts';
-import { warmPython } from '../../adapters/python/pool/warm.ts';
+import { pythonFilesOf, warmPython } from '../../adapters/python/pool/warm.ts';
 import { createLiveCalls } from '../../src/admin/live-calls.ts';
 import { createResultCache } from '../../src/call/cache.ts';
 import { createRuntime, type Runtime } from '../../src/call/runtime.ts';
@@ -117,11 +117,14 @@ export async function start(
   const runtime = { ...createRuntime({ catalog, ...parts }), lease: leases.take };
   const warmed = warmPython(runtime);
   let follow: (settings: Settings) => void = () => {};
+  const stopping = new AbortController();
   const reloader = createServeReloader({
     leases,
     loadSettings: () => loadSettings({ reload: true }),
     open: openBeside,
+    pythonFiles: pythonFilesOf(catalog),
     onExchange: (next) => follow(next),
+    stopping: stopping.signal,
     log,
   });
   onHangup(() => void reloader.request());
@@ -149,6 +152,7 @@ export async function start(
       path: relative(process.cwd(), choice.path),
     },
     close: async () => {
+      stopping.abort();
       await leases.current.endPython();
       await warmed;
       const closed = leases.close();

@@ -36,6 +36,7 @@ export interface PythonPoolOptions extends PythonStart {
   readonly queue: number;
 }
 
+/** The limit of one load, whatever the limit of the call that began it. */
 const LOAD_MS = 60_000;
 /** Calls are answered before the pool closes, so only a file that loads may still run. */
 const CLOSE_MS = 1_000;
@@ -59,7 +60,7 @@ export class PythonPool implements Python {
     const limit = createLimit({ ...call, subject: `The function ${request.name}` });
     try {
       for (let tries = 0; tries < STALE_TRIES; tries += 1) {
-        const result = await this.#use(limit, (seat) => this.#callIn(seat, request, host));
+        const result = await this.#use(limit, request, (seat) => this.#callIn(seat, request, host));
         if (result !== null) return result;
       }
     } finally {
@@ -68,17 +69,17 @@ export class PythonPool implements Python {
     throw busyError(`The files of ${request.name} changed while it was called`);
   }
 
-  /** Loads files before the first call, so that it is fast and errors are logged early. Never throws. */
-  async warm(files: readonly string[]): Promise<void> {
+  /**
+   * Loads files before the first call, so that it is fast and errors are logged early. Never throws. When the signal
+   * aborts, no further file is loaded.
+   */
+  async warm(files: readonly string[], signal?: AbortSignal): Promise<void> {
     for (const file of files) {
-      const limit = createLimit({ timeoutMs: LOAD_MS, subject: `Loading ${file}` });
+      const limit = createLimit({ timeoutMs: LOAD_MS, signal, subject: `Loading ${file}` });
       try {
-        await this.#use(limit, (seat) => {
-          seat.printed.begin(file);
-          return this.#load(seat, file);
-        });
+        await this.#use(limit, { file }, async () => {});
       } catch (thrown) {
-        if (this.#seats.closed) return;
+        if (this.#seats.closed || signal?.aborted) return;
         this.#tellUnloaded(file, toSvcError(thrown));
       } finally {
         limit.end();
@@ -122,37 +123,64 @@ export class PythonPool implements Python {
     return stopSeat(seat, { settings, host: background }, log);
   }
 
-  /** Runs work in an interpreter. Work that exceeds its limit is ended together with its interpreter. */
-  async #use<T>(limit: Limit, work: (seat: PythonSeat) => Promise<T>): Promise<T> {
+  /** Runs work in an interpreter that has loaded the file. */
+  async #use<T>(
+    limit: Limit,
+    { file, printed }: Pick<PythonRequest, 'file' | 'printed'>,
+    work: (seat: PythonSeat) => Promise<T>,
+  ): Promise<T> {
     const seat = await this.#seats.take(limit);
     limit.begin();
-    const over = limit.over.catch((reason) => {
-      seat.kill(toSvcError(reason));
-      throw reason;
+    seat.printed.begin(file, printed);
+    if (!seat.loaded.has(file)) await this.#loadWithin(limit, seat, file);
+    try {
+      return await endAtLimit(seat, limit, work(seat));
+    } finally {
+      this.#seats.give(seat);
+    }
+  }
+
+  /**
+   * Loads a file. If the limit is reached first, the load goes on for later calls, and the seat is given back when it
+   * ends: otherwise a file that loads slower than its endpoint's limit would never be loaded.
+   */
+  async #loadWithin(limit: Limit, seat: PythonSeat, file: string): Promise<void> {
+    let ended = false;
+    const load = this.#load(seat, file).finally(() => {
+      ended = true;
     });
     try {
-      return await Promise.race([work(seat), over]);
+      await Promise.race([load, limit.over]);
+    } catch (thrown) {
+      if (ended) this.#seats.give(seat);
+      else {
+        const told = load.catch((failure) => this.#tellUnloaded(file, toSvcError(failure)));
+        void told.then(() => this.#seats.give(seat));
+      }
+      throw thrown;
+    }
+  }
+
+  async #load(seat: PythonSeat, file: string): Promise<void> {
+    const { settings, background } = this.#options;
+    const limit = createLimit({ timeoutMs: LOAD_MS, subject: `Loading ${file}` });
+    limit.begin();
+    try {
+      await endAtLimit(seat, limit, loadInSeat(seat, file, { settings, host: background }));
     } finally {
-      over.catch(() => {});
-      this.#seats.give(seat);
+      limit.end();
     }
   }
 
   /** Calls a function; null if files have changed, so that the call needs another interpreter. */
   async #callIn(seat: PythonSeat, request: PythonRequest, host: PythonHost): Promise<PythonResult | null> {
-    seat.printed.begin(request.file, request.printed);
-    await this.#load(seat, request.file);
     const result = await callFunction(seat, request, { settings: this.#options.settings, host });
     if (result === null) void this.#stop(seat);
     return result;
   }
 
-  #load(seat: PythonSeat, file: string): Promise<void> {
-    const { settings, background } = this.#options;
-    return loadInSeat(seat, file, { settings, host: background });
-  }
-
   #tellUnloaded(file: string, { message, cause }: SvcError): void {
+    if (this.#seats.closed) return;
     const fields = cause instanceof Error ? { fields: { traceback: cause.message } } : {};
     this.#options.log({ level: 'error', message: `${file} cannot be loaded: ${message}`, ...fields });
   }
@@ -168,6 +196,17 @@ export interface PythonSeat extends PythonLine {
   readonly alive: boolean;
   /** Ends the interpreter and all that it has started at once. A pending request is rejected with the reason. */
   kill(reason: SvcError): void;
+}
+
+/** Waits for work in an interpreter. Work that reaches its limit is ended together with the interpreter. */
+async function endAtLimit<T>(seat: PythonSeat, limit: Limit, work: Promise<T>): Promise<T> {
+  const over = limit.over.catch((reason) => {
+    seat.kill(toSvcError(reason));
+    throw reason;
+  });
+  // A rejection that comes after the work must not end the process.
+  over.catch(() => {});
+  return Promise.race([work, over]);
 }
 
 const START_MS = 30_000;
@@ -188,9 +227,8 @@ async function startSeat(seat: PythonSeat, start: PythonStart): Promise<void> {
   }
 }
 
-/** Loads a file unless it is loaded already. The seat must have begun to attribute its output. */
+/** Loads a file. The seat must have begun to attribute its output. */
 async function loadInSeat(seat: PythonSeat, file: string, answers: PythonAnswers): Promise<void> {
-  if (seat.loaded.has(file)) return;
   await loadFile(seat, file, answers);
   seat.loaded.add(file);
 }

@@ -67,8 +67,8 @@ export class Seats<S> {
   }
 
   /**
-   * Rejects waiting calls, closes idle seats now and busy ones when they are given back. Resolves when all are
-   * closed.
+   * Rejects waiting calls, closes idle seats now, busy ones when they are given back, and those that open when they are
+   * open. Resolves when all are closed.
    */
   async close(): Promise<void> {
     this.#closed = true;
@@ -122,7 +122,11 @@ export class Seats<S> {
     this.#options.open().then(
       (seat) => {
         this.#opening -= 1;
-        this.#seat(wanted, seat);
+        this.#busy.add(seat);
+        if (!this.#closed) return wanted.resolve(seat);
+        // Work that began now could take longer than `close` may.
+        wanted.reject(ending());
+        this.give(seat);
       },
       (thrown) => {
         this.#opening -= 1;

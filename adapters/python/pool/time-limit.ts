@@ -14,7 +14,7 @@ export interface Limit {
 /** Time and caller of a limit, and the subject of its error. */
 export interface LimitOptions {
   readonly timeoutMs: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** The subject of the error's sentence: `The function total`. */
   readonly subject: string;
 }

@@ -92,6 +92,7 @@ describe.skipIf(PYTHON === null)('Python endpoints', () => {
     expect(await stateOf(url)).toMatchObject({ number: 1 });
     server.child.kill('SIGHUP');
     await server.until(/reloaded/, 'stderr');
+    await server.until(/(tools\/state\.py: began in \d+[\s\S]*){2}/, 'stderr');
     const second = await stateOf(url);
     expect(second).toMatchObject({ number: 2, key: 'second-key' });
     server.child.kill('SIGTERM');

@@ -140,6 +140,8 @@ async function play(
       if (fault === 'database') throw new SvcError('database_unavailable', 'There is no file');
       return open(settings);
     },
+    pythonFiles: [],
+    stopping: new AbortController().signal,
     onExchange: (settings) => {
       served = (settings as unknown as Parts).content;
     },
