@@ -3,6 +3,7 @@ import { type RequestContext, traceIdOf } from '../context.ts';
 import { toPublicText } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { toAuditDecision } from '../policy/decision.ts';
+import { answerParameters } from '../project/elicitation-model.ts';
 import {
   type Conceal,
   callerCredentials,
@@ -112,6 +113,8 @@ const MAX_ERROR = 2_048;
 export function toAuditRecord(call: CallRecord, { inputs, outputs, conceal }: RecordOptions): AuditRecord {
   const { context, decision, error, events = [], estimate, cached, fetched } = call;
   const redactor = createRedactor(conceal, callerCredentials(context));
+  // The record has no answers. The redactor has to know them, because results and events may repeat them.
+  if (call.answers !== undefined) redactor.arguments(call.answers, answerParameters(call.entry?.ask ?? []));
   const input = redactor.arguments(call.args, call.entry?.parameters ?? []);
   return {
     record_id: createRecordId(call.startedAt),
@@ -171,10 +174,14 @@ function countOf(result: JsonValue): number {
   return result === null ? 0 : 1;
 }
 
-/** Redacts the output. A prompt's text repeats its arguments in any form, so one sensitive argument hides the whole text. */
+/**
+ * Redacts the output. A prompt's text repeats its arguments and answers in any form, so a sensitive one hides the whole
+ * text.
+ */
 function outputOf({ entry, result }: CallRecord, redactor: Redactor): JsonValue {
   if (entry?.kind !== 'prompt') return redactor.result(result, entry?.returns ?? null);
-  const guarded = entry.parameters.some(({ sensitive }) => sensitive === true);
+  const parameters = [...entry.parameters, ...answerParameters(entry.ask ?? [])];
+  const guarded = parameters.some(({ sensitive }) => sensitive === true);
   return guarded ? REDACTED : redactor.result(result, null);
 }
 

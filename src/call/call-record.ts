@@ -16,6 +16,8 @@ export interface CallRecord {
   readonly context: RequestContext;
   /** The checked arguments, or the raw ones if the check failed. Sensitive values are not redacted here. */
   readonly args: JsonObject;
+  /** The answers to the questions of `ask`; absent if none were given. Sensitive values are not redacted here. */
+  readonly answers?: JsonObject;
   readonly status: 'success' | 'error';
   /** By the runtime's clock, in milliseconds. */
   readonly startedAt: number;

@@ -41,11 +41,14 @@ export async function elicit(call: Asker, values: JsonObject): Promise<JsonObjec
   return known;
 }
 
+/** Selects the answers from the values of a call. */
+export function answersIn(values: JsonObject, rounds: QuestionRounds): JsonObject {
+  return Object.fromEntries(answerParameters(rounds).map(({ name }) => [name, values[name] ?? null]));
+}
+
 /** Removes sensitive answers from an error and its causes. Arguments are removed where errors are logged. */
-export function withoutAnswers(error: SvcError, rounds: QuestionRounds, values: JsonObject): SvcError {
-  const parameters = answerParameters(rounds);
-  const args = Object.fromEntries(parameters.map(({ name }) => [name, values[name] ?? null]));
-  const hidden = concealedTexts({ args, parameters, credentials: [] });
+export function withoutAnswers(error: SvcError, rounds: QuestionRounds, answers: JsonObject): SvcError {
+  const hidden = concealedTexts({ args: answers, parameters: answerParameters(rounds), credentials: [] });
   const known = [error.message, ...causesOf(error)];
   if (!known.some((text) => withoutTexts(text, hidden) !== text)) return error;
   const [message = '', ...causes] = known.map((text) => withoutTexts(text, hidden));

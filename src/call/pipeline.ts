@@ -11,10 +11,11 @@ import {
   toDeniedError,
 } from '../policy/decision.ts';
 import type { Span, SpanAttributes } from '../ports.ts';
+import { answerParameters } from '../project/elicitation-model.ts';
 import { callerCredentials, createTextRedactor } from '../redaction/redact.ts';
 import { checkArguments, validArguments } from './arguments.ts';
 import { toBlocks } from './content-blocks.ts';
-import { elicit, splitAnswers, withoutAnswers } from './elicitation.ts';
+import { answersIn, elicit, splitAnswers, withoutAnswers } from './elicitation.ts';
 import { notifyChecked, notifyDone, notifyTruncated, type WatchedWork, watchWork } from './notifications.ts';
 import { type EndpointPolicies, policiesOf } from './policies.ts';
 import {
@@ -47,6 +48,8 @@ type Answer = Outcome | PromptOutcome;
 /** The facts about a running call that its record will show. */
 interface CallState {
   args: JsonObject;
+  /** The answers to the endpoint's questions; null before they are given, and without questions. */
+  answers: JsonObject | null;
   decision: Decision;
   traceId: string | null;
   /** Audit events reported by a Python function. */
@@ -71,6 +74,7 @@ export async function callEndpoint(call: Call): Promise<Answer> {
   const { spans, clock } = call.runtime;
   const state: CallState = {
     args: call.args,
+    answers: null,
     decision: NO_DECISION,
     traceId: null,
     events: [],
@@ -120,7 +124,8 @@ async function takeSteps(call: Call, state: CallState, span: Span): Promise<Answ
   const asks = ask !== undefined || confirm !== undefined;
   const values = asks ? await elicitAnswers(call, state) : state.args;
   const produced = await execute(call, values, state, span).catch((thrown) => {
-    throw ask === undefined ? thrown : withoutAnswers(toSvcError(thrown), ask, values);
+    const { answers } = state;
+    throw ask === undefined || answers === null ? thrown : withoutAnswers(toSvcError(thrown), ask, answers);
   });
   const value = await enforceOutput(call, state, policies, produced, span);
   state.tellRows?.();
@@ -191,7 +196,9 @@ function isWatched({ progress, notify }: RequestContext): boolean {
 
 async function elicitAnswers({ runtime, entry, args, context }: Call, state: CallState): Promise<JsonObject> {
   const given = splitAnswers(entry, args, context).answers;
-  return elicit({ runtime, entry, context, given }, state.args);
+  const values = await elicit({ runtime, entry, context, given }, state.args);
+  if (entry.ask !== undefined) state.answers = answersIn(values, entry.ask);
+  return values;
 }
 
 /** Renders a prompt, or runs the SQL or the Python of a tool or a resource. */
@@ -301,9 +308,10 @@ function decide({ runtime, entry, args, context }: Call, state: CallState, decis
   if (decision.outcome === 'none') return;
   state.decision = combineDecisions(state.decision, decision);
   if (decision.failure !== null) {
-    // The text of CEL may quote an argument.
+    // The text of CEL may quote an argument, or an answer that the result repeats.
     const credentials = callerCredentials(context);
-    const redact = createTextRedactor({ args, parameters: entry.parameters, credentials });
+    const parameters = [...entry.parameters, ...answerParameters(entry.ask ?? [])];
+    const redact = createTextRedactor({ args: { ...args, ...state.answers }, parameters, credentials });
     runtime.log({
       level: 'error',
       message: redact(
@@ -364,7 +372,7 @@ function attributesOf({ entry, context }: Call): SpanAttributes {
  */
 async function record(
   { runtime, entry, context }: Call,
-  { events, scans, cached, tellRows: _, ...state }: CallState,
+  { answers, events, scans, cached, tellRows: _, ...state }: CallState,
   startedAt: number,
   end: { readonly answer: Answer } | { readonly error: SvcError },
 ): Promise<void> {
@@ -387,6 +395,7 @@ async function record(
     status: error === null ? 'success' : 'error',
     error,
     result,
+    ...(answers === null ? {} : { answers }),
     ...(events.length === 0 ? {} : { events }),
     ...(cached === null ? {} : { cached }),
     ...(scans.length === 0 ? {} : toScanFacts(scans)),

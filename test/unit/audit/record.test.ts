@@ -4,8 +4,8 @@ import type { CallRecord } from '../../../src/call/call-record.ts';
 import { recordUnknown } from '../../../src/call/call-record.ts';
 import type { RequestContext } from '../../../src/context.ts';
 import { SvcError } from '../../../src/errors.ts';
-import type { JsonObject } from '../../../src/json.ts';
-import type { Spans } from '../../../src/ports.ts';
+import type { JsonObject, JsonValue } from '../../../src/json.ts';
+import type { Python, PythonHost, PythonRequest, Spans } from '../../../src/ports.ts';
 import { runEndpoint } from '../../../src/quality/run-endpoint.ts';
 import { ALICE, contextOf, type Served, serveTree } from '../call/project.ts';
 
@@ -53,6 +53,29 @@ const GREET = `prompt:
   messages:
     - { role: user, type: text, prompt: "Greet {{ who }} by {{ code }}" }
 `;
+const ASK = 'ask: [{ name: check, message: PIN?, fields: [{ name: pin, type: string, sensitive: true }] }]';
+const ASKS = `tool:
+  name: asks
+  ${ASK}
+  source: { code: SELECT $pin AS shown }
+`;
+const ASKS_IN_PYTHON = `tool:
+  name: asks_in_python
+  ${ASK}
+  source: { file: asks.py }
+`;
+const ASKS_POLICY = `tool:
+  name: asks_policy
+  ${ASK}
+  policies:
+    output: [{ condition: "{'a': 1}[response[0].shown] > 0", action: deny }]
+  source: { code: SELECT $pin AS shown }
+`;
+const CARD = `prompt:
+  name: card
+  ${ASK}
+  messages: [{ role: user, type: text, prompt: "PIN {{ pin }}" }]
+`;
 const ORDER = `resource:
   uri: orders://{id}
   parameters: [{ name: id, type: integer }]
@@ -68,6 +91,11 @@ beforeAll(async () => {
       'tools/broken.yml': BROKEN,
       'prompts/greet.yml': GREET,
       'resources/order.yml': ORDER,
+      'tools/asks.yml': ASKS,
+      'tools/asks_in_python.yml': ASKS_IN_PYTHON,
+      'tools/asks.py': 'def asks_in_python(pin): return pin',
+      'tools/asks_policy.yml': ASKS_POLICY,
+      'prompts/card.yml': CARD,
     },
     'CREATE TABLE t AS SELECT 1',
   );
@@ -313,6 +341,45 @@ describe('an audit record', () => {
 describe('redaction', () => {
   const line = (record: AuditRecord) => JSON.stringify(record);
 
+  const answering: RequestContext = {
+    ...contextOf(ALICE),
+    elicitation: {
+      can: () => true,
+      ask: async (asked) => new Map(asked.map(({ key }) => [key, { values: { pin: 'planted-pin' } }])),
+    },
+  };
+
+  it.each([
+    ['a row', 'tool', 'asks', [{ shown: '[REDACTED]' }]],
+    ['the text of a prompt', 'prompt', 'card', '[REDACTED]'],
+  ] as const)('takes a sensitive answer out of %s', async (_, kind, name, output) => {
+    const call = await recorded(kind, name, {}, answering);
+    expect(call).toMatchObject({ status: 'success', args: {}, answers: { pin: 'planted-pin' } });
+    expect(toAuditRecord(call, ALL)).toMatchObject({ input_data: {}, output_data: output });
+    expect(line(toAuditRecord(call, ALL))).not.toContain('planted');
+  });
+
+  it('takes a sensitive answer out of the events of a function', async () => {
+    const records: CallRecord[] = [];
+    const python = pythonOf(({ args }, host) => {
+      host.event({ kind: 'external', status: 'success', summary: `checked ${args.pin}` });
+      return args.pin ?? null;
+    });
+    const runtime = { ...served.runtime, python, observe: (call: CallRecord) => void records.push(call) };
+    await runEndpoint(runtime, 'tool', 'asks_in_python', {}, answering);
+    expect(records.map((call) => toAuditRecord(call, ALL))).toMatchObject([
+      { output_data: '[REDACTED]', execution_events: [{ summary: 'checked [REDACTED]' }] },
+    ]);
+  });
+
+  it('takes a sensitive answer out of the failure of a policy, which the log tells', async () => {
+    const before = served.lines.length;
+    await recorded('tool', 'asks_policy', {}, answering);
+    const log = JSON.stringify(served.lines.slice(before));
+    expect(log).toContain('could not be evaluated');
+    expect(log).not.toContain('planted');
+  });
+
   // Requirements: endpoint.return.sensitive
   it('D6: takes out what is sensitive, nested and in lists, in parameters, results and echoes', async () => {
     const args = {
@@ -537,4 +604,10 @@ function isTextOrNull(value: unknown): boolean {
 
 function among(...values: readonly string[]): (value: unknown) => boolean {
   return (value) => values.includes(String(value));
+}
+
+/** Python whose every function does this. */
+function pythonOf(act: (request: PythonRequest, host: PythonHost) => JsonValue): () => Promise<Python> {
+  const call: Python['call'] = async (request, host) => ({ value: act(request, host), binary: false });
+  return async () => ({ kind: 'child', call, close: async () => {} });
 }
