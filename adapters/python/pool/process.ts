@@ -52,6 +52,15 @@ export class PythonProcess implements PythonSeat {
       this.#pending.end(new SvcError('python_unavailable', `${executable} could not be started.`, { cause }));
       resolve();
     });
+    child.once('exit', () => {
+      this.#endPrograms();
+      // A program that we did not find may hold the streams open. Last lines and the last answer arrive before.
+      const drain = setTimeout(() => {
+        child.stdout.destroy();
+        child.stderr.destroy();
+      }, DRAIN_MS);
+      child.once('close', () => clearTimeout(drain));
+    });
     child.once('close', (code, signal) => {
       this.#pending.end(died(code, signal));
       resolve();
@@ -75,10 +84,16 @@ export class PythonProcess implements PythonSeat {
 
   kill(reason: SvcError): void {
     this.#pending.end(reason);
+    const { exitCode, signalCode } = this.#child;
+    if (exitCode === null && signalCode === null) this.#endPrograms();
+  }
+
+  /** Ends the process, if it still runs, and all programs that its functions have started. */
+  #endPrograms(): void {
     // The process has made its own group, so programs that functions have started end with it. A program that has left
     // the group is found by its environment.
-    const { pid, exitCode, signalCode } = this.#child;
-    if (pid === undefined || exitCode !== null || signalCode !== null) return;
+    const { pid } = this.#child;
+    if (pid === undefined) return;
     try {
       if (process.platform === 'win32') this.#child.kill('SIGKILL');
       else process.kill(-pid, 'SIGKILL');
@@ -88,6 +103,9 @@ export class PythonProcess implements PythonSeat {
     endMarked(this.#mark);
   }
 }
+
+/** Streams of a process that has ended are read this long if programs hold them open. */
+const DRAIN_MS = 1_000;
 
 function died(code: number | null, signal: string | null): SvcError {
   const how = signal === null ? `with exit code ${code}` : `by signal ${signal}`;

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { isRunning } from '../../is-running.ts';
 import { callLegacy } from '../../legacy-request.ts';
 import { PYTHON } from '../adapters/python/found.ts';
 import { folder, Svc, svc } from './svc.ts';
@@ -72,15 +73,6 @@ async function started(command: 'serve' | 'dev') {
   return { root, server, url };
 }
 
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 describe.skipIf(PYTHON === null)('Python endpoints', () => {
   it('are served, begin anew with a reload, and end in peace with the server', async () => {
     const { root, server, url } = await started('serve');
@@ -131,6 +123,18 @@ describe.skipIf(PYTHON === null)('Python endpoints', () => {
     writeFileSync(join(root, 'tools/state.py'), 'def stat():\n    pass\n');
     const checked = await svc(['validate'], root, env);
     expect([checked.code, checked.stdout]).toEqual([1, expect.stringContaining('has no function state')]);
+  });
+
+  it('leave no program behind that a function started', async () => {
+    const { root, env } = pythonProject();
+    writeFileSync(join(root, 'tools/leaves.yml'), 'tool:\n  name: leaves\n  source: { file: leaves.py }\n');
+    writeFileSync(
+      join(root, 'tools/leaves.py'),
+      'import subprocess, sys\n\ndef leaves():\n    return subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"]).pid\n',
+    );
+    const { code, stdout } = await svc(['run', 'tool', 'leaves', '--json'], root, env);
+    expect(code).toBe(0);
+    await vi.waitFor(() => expect(isRunning(JSON.parse(stdout))).toBe(false), 30_000);
   });
 
   it('of the example compute their statistics', async () => {
