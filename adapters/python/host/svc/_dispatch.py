@@ -29,16 +29,7 @@ class Dispatcher:
 
     def _load(self, message):
         file = message["file"]
-
-        def load():
-            _modules.load(file)
-            _hooks.run_starting(lambda hook: _loop.run(hook()))
-
-        try:
-            _state.run(_state.Call(message["id"], None, file), load)
-        except BaseException:
-            _modules.forget(file)
-            raise
+        _state.run(_state.Call(message["id"], None, file), lambda: _load_file(file))
         return json.dumps({"op": "done", "id": message["id"], "value": None})
 
     def _call(self, message):
@@ -59,9 +50,25 @@ class Dispatcher:
         errors = []
 
         def stop():
-            _hooks.run_ending(
-                lambda hook: _loop.run(hook()), lambda error: errors.append(_failure.describe(error))
-            )
+            _hooks.run_ending(_run_hook, lambda error: errors.append(_failure.describe(error)))
 
         _state.run(_state.Call(message["id"], None, None), stop)
         return json.dumps({"op": "stopped", "id": message["id"], "errors": errors})
+
+
+def _load_file(file):
+    """Imports a file and runs the `@on_init` functions that this adds. A failed load leaves nothing behind."""
+    modules, hooks = _modules.mark(), _hooks.mark()
+    run = None
+    try:
+        _modules.load(file)
+        run = _run_hook
+        _hooks.run_starting(run)
+    except BaseException:
+        _hooks.take_back(hooks, run)
+        _modules.take_back(modules, file)
+        raise
+
+
+def _run_hook(hook):
+    return _loop.run(hook())

@@ -35,11 +35,30 @@ def load(file):
     _stamp()
 
 
-def forget(file):
-    """Forgets a file whose hooks failed, so that the next call loads it again."""
-    module = _loaded.pop(file, None)
-    if module is not None:
-        sys.modules.pop(module.__name__, None)
+def mark():
+    """Returns the names of the imported modules, for take_back."""
+    return set(sys.modules)
+
+
+def take_back(before, file):
+    """Forgets a file whose load failed and the project's modules that it imported, so that the next load imports them again."""
+    _loaded.pop(file, None)
+    added = {name: module for name, module in list(sys.modules.items()) if name not in before}
+    paths = {name: getattr(module, "__file__", None) or "" for name, module in added.items()}
+    # A package with native code, such as numpy, cannot be imported twice.
+    native = {name.split(".")[0] for name, path in paths.items() if path and not path.endswith(".py")}
+    for name, path in paths.items():
+        if path and name.split(".")[0] not in native and shown(path) is not None:
+            _drop(name, added[name])
+            _stamps.pop(path, None)
+
+
+def _drop(name, module):
+    """Removes a module, also from its package: `from package import module` would find it there."""
+    del sys.modules[name]
+    package, _, own = name.rpartition(".")
+    if getattr(sys.modules.get(package), own, None) is module:
+        delattr(sys.modules[package], own)
 
 
 def function(file, name):
