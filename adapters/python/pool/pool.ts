@@ -58,15 +58,8 @@ export class PythonPool implements Python {
 
   async call(request: PythonRequest, host: PythonHost, call: PythonCall): Promise<PythonResult> {
     const limit = createLimit({ ...call, subject: `The function ${request.name}` });
-    try {
-      for (let tries = 0; tries < STALE_TRIES; tries += 1) {
-        const result = await this.#use(limit, request, (seat) => this.#callIn(seat, request, host));
-        if (result !== null) return result;
-      }
-    } finally {
-      limit.end();
-    }
-    throw busyError(`The files of ${request.name} changed while it was called`);
+    const { settings } = this.#options;
+    return this.#run(limit, request, (seat) => callFunction(seat, request, { settings, host }));
   }
 
   /**
@@ -77,12 +70,10 @@ export class PythonPool implements Python {
     for (const file of files) {
       const limit = createLimit({ timeoutMs: LOAD_MS, signal, subject: `Loading ${file}` });
       try {
-        await this.#use(limit, { file }, async () => {});
+        await this.#run(limit, { file }, async () => true);
       } catch (thrown) {
         if (this.#seats.closed || signal?.aborted) return;
         this.#tellUnloaded(file, toSvcError(thrown));
-      } finally {
-        limit.end();
       }
     }
   }
@@ -123,34 +114,47 @@ export class PythonPool implements Python {
     return stopSeat(seat, { settings, host: background }, log);
   }
 
-  /** Runs work in an interpreter that has loaded the file. */
-  async #use<T>(
-    limit: Limit,
-    { file, printed }: Pick<PythonRequest, 'file' | 'printed'>,
-    work: (seat: PythonSeat) => Promise<T>,
-  ): Promise<T> {
+  /**
+   * Runs work in an interpreter that has loaded its file, and ends the limit. Work returns null if files have changed;
+   * then another interpreter tries.
+   */
+  async #run<T>(limit: Limit, source: Source, work: Work<T>): Promise<T> {
+    try {
+      for (let tries = 0; tries < STALE_TRIES; tries += 1) {
+        const result = await this.#use(limit, source, work);
+        if (result !== null) return result;
+      }
+    } finally {
+      limit.end();
+    }
+    throw busyError(`The modules of ${source.file} changed while it was called`);
+  }
+
+  async #use<T>(limit: Limit, { file, printed }: Source, work: Work<T>): Promise<T | null> {
     const seat = await this.#seats.take(limit);
     limit.begin();
     seat.printed.begin(file, printed);
-    if (!seat.loaded.has(file)) await this.#loadWithin(limit, seat, file);
+    const loaded = seat.loaded.has(file) || (await this.#loadWithin(limit, seat, file));
     try {
-      return await endAtLimit(seat, limit, work(seat));
+      const result = loaded ? await endAtLimit(seat, limit, work(seat)) : null;
+      if (result === null) void this.#stop(seat);
+      return result;
     } finally {
       this.#seats.give(seat);
     }
   }
 
   /**
-   * Loads a file. If the limit is reached first, the load goes on for later calls, and the seat is given back when it
-   * ends: otherwise a file that loads slower than its endpoint's limit would never be loaded.
+   * Loads a file; false if files have changed. If the limit is reached first, the load goes on for later calls, and the
+   * seat is given back when it ends: otherwise a file that loads slower than its endpoint's limit would never be loaded.
    */
-  async #loadWithin(limit: Limit, seat: PythonSeat, file: string): Promise<void> {
+  async #loadWithin(limit: Limit, seat: PythonSeat, file: string): Promise<boolean> {
     let ended = false;
     const load = this.#load(seat, file).finally(() => {
       ended = true;
     });
     try {
-      await Promise.race([load, limit.over]);
+      return await Promise.race([load, limit.over]);
     } catch (thrown) {
       if (ended) this.#seats.give(seat);
       else {
@@ -161,22 +165,15 @@ export class PythonPool implements Python {
     }
   }
 
-  async #load(seat: PythonSeat, file: string): Promise<void> {
+  async #load(seat: PythonSeat, file: string): Promise<boolean> {
     const { settings, background } = this.#options;
     const limit = createLimit({ timeoutMs: LOAD_MS, subject: `Loading ${file}` });
     limit.begin();
     try {
-      await endAtLimit(seat, limit, loadInSeat(seat, file, { settings, host: background }));
+      return await endAtLimit(seat, limit, loadInSeat(seat, file, { settings, host: background }));
     } finally {
       limit.end();
     }
-  }
-
-  /** Calls a function; null if files have changed, so that the call needs another interpreter. */
-  async #callIn(seat: PythonSeat, request: PythonRequest, host: PythonHost): Promise<PythonResult | null> {
-    const result = await callFunction(seat, request, { settings: this.#options.settings, host });
-    if (result === null) void this.#stop(seat);
-    return result;
   }
 
   #tellUnloaded(file: string, { message, cause }: SvcError): void {
@@ -185,6 +182,12 @@ export class PythonPool implements Python {
     this.#options.log({ level: 'error', message: `${file} cannot be loaded: ${message}`, ...fields });
   }
 }
+
+/** The file that work needs, and the place of its printed lines. */
+type Source = Pick<PythonRequest, 'file' | 'printed'>;
+
+/** Work in an interpreter; null if files have changed, so that it needs another one. */
+type Work<T> = (seat: PythonSeat) => Promise<T | null>;
 
 /** An interpreter of a pool, which runs one call at a time: a process or a thread. */
 export interface PythonSeat extends PythonLine {
@@ -227,10 +230,11 @@ async function startSeat(seat: PythonSeat, start: PythonStart): Promise<void> {
   }
 }
 
-/** Loads a file. The seat must have begun to attribute its output. */
-async function loadInSeat(seat: PythonSeat, file: string, answers: PythonAnswers): Promise<void> {
-  await loadFile(seat, file, answers);
-  seat.loaded.add(file);
+/** Loads a file; false if files have changed. The seat must have begun to attribute its output. */
+async function loadInSeat(seat: PythonSeat, file: string, answers: PythonAnswers): Promise<boolean> {
+  const loaded = await loadFile(seat, file, answers);
+  if (loaded) seat.loaded.add(file);
+  return loaded;
 }
 
 /** Runs the `@on_shutdown` functions and ends an interpreter, by force after `STOP_MS`. Never throws. */

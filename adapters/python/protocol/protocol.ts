@@ -42,9 +42,13 @@ export async function startPython(line: PythonLine, start: PythonStart): Promise
   throw toPythonError(ended, NOTHING_KNOWN);
 }
 
-/** Imports a file and runs its `@on_init` functions. It must come before the first call of its functions. */
-export async function loadFile(line: PythonLine, file: string, answers: PythonAnswers): Promise<void> {
-  await converse(line, { op: 'load', file }, answers);
+/**
+ * Imports a file and runs its `@on_init` functions. It must come before the first call of its functions. False if files
+ * have changed, so that another interpreter must load it.
+ */
+export async function loadFile(line: PythonLine, file: string, answers: PythonAnswers): Promise<boolean> {
+  const { op } = await converse(line, { op: 'load', file }, answers);
+  return op !== 'stale';
 }
 
 /**

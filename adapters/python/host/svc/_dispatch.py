@@ -28,6 +28,8 @@ class Dispatcher:
         return json.dumps({"op": "ready", "version": ".".join(map(str, sys.version_info[:3]))})
 
     def _load(self, message):
+        if _modules.is_stale():
+            return _stale(message)
         file = message["file"]
         _state.run(_state.Call(message["id"], None, file), lambda: _load_file(file))
         return json.dumps({"op": "done", "id": message["id"], "value": None})
@@ -35,7 +37,7 @@ class Dispatcher:
     def _call(self, message):
         call_id, file = message["id"], message["file"]
         if _modules.is_stale():
-            return json.dumps({"op": "stale", "id": call_id})
+            return _stale(message)
         function = _modules.function(file, message["name"])
         args = _arguments.to_python(message["args"], message["kinds"])
         call = _state.Call(call_id, message["user"], file)
@@ -54,6 +56,11 @@ class Dispatcher:
 
         _state.run(_state.Call(message["id"], None, None), stop)
         return json.dumps({"op": "stopped", "id": message["id"], "errors": errors})
+
+
+def _stale(message):
+    """Returns the answer that files have changed, so that the host takes another interpreter."""
+    return json.dumps({"op": "stale", "id": message["id"]})
 
 
 def _load_file(file):

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { hostFolder } from '../../../../adapters/python/host-folder.ts';
+import { failureOf } from '../../../engine/python/subject.ts';
+import { openFiles } from './files.ts';
 import { PYTHON } from './found.ts';
 
 const PROGRAM = `
@@ -31,4 +33,28 @@ it.runIf(PYTHON !== null)('a call that looks for changed files resolves no path 
   } finally {
     await rm(root, { recursive: true });
   }
+});
+
+const TOOL = `import shared
+
+if shared.NUMBER == 1:
+    raise ValueError("one")
+
+def number():
+    return shared.NUMBER
+`;
+
+it.runIf(PYTHON !== null)('a corrected module is used by a file that failed with the older one', async () => {
+  const { root, call, value, python } = await openFiles(
+    { 'python/shared.py': 'NUMBER = 1\n', 'a.py': TOOL, 'b.py': 'import shared\n\ndef b():\n    return 1\n' },
+    { follow: true },
+  );
+  await value('b', {}, { file: 'b.py' });
+  expect((await failureOf(call('number', {}, { file: 'a.py' }))).message).toBe('a.py:4: ValueError: one');
+  await writeFile(join(root, 'python/shared.py'), 'NUMBER = 20\n');
+  expect(await value('number', {}, { file: 'a.py' })).toBe(20);
+  await writeFile(join(root, 'python/shared.py'), 'NUMBER = 300\n');
+  await writeFile(join(root, 'c.py'), 'import shared\n\ndef c():\n    return shared.NUMBER\n');
+  await python.warm?.(['c.py']);
+  expect(await value('c', {}, { file: 'c.py' })).toBe(300);
 });
