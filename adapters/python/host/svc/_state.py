@@ -3,6 +3,7 @@
 import contextvars
 import json
 import sys
+import threading
 
 from . import _errors
 
@@ -75,8 +76,7 @@ def ask(what, **fields):
 
 def _inherit():
     """Makes threads inherit the context of the code that starts them, or submits work to their executor."""
-    threading = sys.modules.get("threading")
-    if threading is not None and not hasattr(threading.Thread.start, "svc"):
+    if not hasattr(threading.Thread.start, "svc"):
         threading.Thread.start = _starting(threading.Thread.start)
     executors = sys.modules.get("concurrent.futures.thread")
     if executors is not None and not hasattr(executors.ThreadPoolExecutor.submit, "svc"):
