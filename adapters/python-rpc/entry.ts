@@ -1,6 +1,7 @@
 import { WorkerEntrypoint } from 'cloudflare:workers';
 import { jsonLine } from '../../src/one-line.ts';
 import { createConcealment } from '../../src/settings/references/concealment.ts';
+import { hiddenValues } from '../../src/settings/secrets.ts';
 import { createLines } from '../python/printed-lines.ts';
 import { boot, type CarriedProject, type PyodideAssets } from './boot.ts';
 import type { SuspendingInterpreter } from './interpreter.ts';
@@ -81,7 +82,7 @@ async function answer(
 function hearing(ask: RpcRequest): RpcRequest {
   return async (asked) => {
     const reply = await ask(asked);
-    if (JSON.parse(asked).what === 'secret') add(JSON.parse(reply).value ?? null);
+    if (JSON.parse(asked).what === 'secret') add(hiddenValues(JSON.parse(reply).value ?? {}));
     return reply;
   };
 }

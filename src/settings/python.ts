@@ -3,7 +3,7 @@ import type { Log, PythonSettings } from '../ports.ts';
 import type { SiteFile } from '../project/site-model.ts';
 import type { Settings } from './model.ts';
 import { createConcealment } from './references/concealment.ts';
-import { getSecret } from './secrets.ts';
+import { getSecret, hiddenValues } from './secrets.ts';
 
 /** The sources of the configuration that Python sees. */
 interface PythonSettingsSource {
@@ -26,7 +26,7 @@ export function createPythonSettings(source: PythonSettingsSource): PythonSettin
       const found = settings();
       if (secrets.includes(name)) {
         const secret = found === null ? null : getSecret(found, name);
-        add(secret);
+        if (secret !== null) add(hiddenValues(secret));
         return secret;
       }
       const message = `Python asked for the secret ${name.slice(0, 100)}, which svc-site.yml does not name under \`secrets\`.`;

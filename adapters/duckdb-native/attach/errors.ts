@@ -1,10 +1,7 @@
 import { messageOf, SvcError } from '../../../src/errors.ts';
 import type { Attachment } from '../../../src/project/attachment.ts';
-import {
-  createConcealment,
-  isPlainParameter,
-  REDACTED,
-} from '../../../src/settings/references/concealment.ts';
+import { createConcealment, REDACTED } from '../../../src/settings/references/concealment.ts';
+import { hiddenValues } from '../../../src/settings/secrets.ts';
 import type { DatabaseSecret } from '../options.ts';
 
 /**
@@ -56,9 +53,7 @@ const ASSIGNED =
 /** Creates a redaction that removes the values of these secrets, and texts that look like a credential. */
 export function createRedaction(secrets: readonly DatabaseSecret[]): Redact {
   const { add, conceal } = createConcealment();
-  for (const { parameters } of secrets) {
-    for (const [key, value] of Object.entries(parameters)) if (!isPlainParameter(key)) add(value);
-  }
+  for (const { parameters } of secrets) add(hiddenValues(parameters));
   return (text) => conceal(text.replace(ASSIGNED, (_, key, equals) => `${key}${equals}${REDACTED}`));
 }
 

@@ -71,7 +71,11 @@ export function describeCalls({ threads, processes }: Implementation, opened: ()
   // Requirements: secret.get_secret
   it('secrets and settings come from the host', async () => {
     const { value } = opened();
-    expect(await value('secret', { name: 'rates' })).toEqual({ key: 's3cret', nested: { a: 1 } });
+    expect(await value('secret', { name: 'rates' })).toEqual({
+      key: 's3cret',
+      host: 'rates.example',
+      nested: { a: 1 },
+    });
     expect(await value('secret', { name: 'other' })).toBe(null);
     expect(await value('settings')).toEqual([true, 7, 'tested', { models: {} }]);
   });
@@ -81,7 +85,7 @@ export function describeCalls({ threads, processes }: Implementation, opened: ()
     const error = await failureOf(call('leaks'));
     expect(error.message).toMatch(/RuntimeError: https:\/\/example\.com\/\?key=\[REDACTED\]$/);
     expect((error.cause as Error).message).not.toContain('s3cret');
-    await expect.poll(printed, { timeout: 15_000 }).toContain('the key is [REDACTED]');
+    await expect.poll(printed, { timeout: 15_000 }).toContain('the key of rates.example is [REDACTED]');
     expect(printed()).not.toContain('s3cret');
   });
 

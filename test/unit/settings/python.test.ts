@@ -7,7 +7,16 @@ const SECRETS: Settings['secrets'] = [
   {
     name: 'api',
     type: 'api',
-    parameters: { key: 'planted-key', nested: { token: 'planted token/1' }, id: 'ab' },
+    parameters: {
+      key: 'planted-key',
+      nested: { token: 'planted token/1' },
+      id: 'ab',
+      host: 'localhost',
+      database: 'customers',
+      username: 'reporting',
+      endpoint: 'https://rates.example/v1',
+      url: 'https://svc:planted-password@rates.example/v1',
+    },
   },
   { name: 'other', type: 'api', parameters: { key: 'planted-other' } },
 ];
@@ -63,7 +72,10 @@ it('tells of the configuration without anything secret', () => {
 it('takes what it gave out of texts, and nothing else', () => {
   const settings = settingsOf();
   const text = 'key planted-key, planted%20token%2F1, planted-other, ab';
+  const plain = 'reporting on customers of localhost, https://rates.example/v1';
   expect(settings.conceal?.(text)).toBe(text);
   settings.secret('api');
   expect(settings.conceal?.(text)).toBe('key [REDACTED], [REDACTED], planted-other, ab');
+  expect(settings.conceal?.(plain)).toBe(plain);
+  expect(settings.conceal?.('at https://svc:planted-password@rates.example/v1')).toBe('at [REDACTED]');
 });

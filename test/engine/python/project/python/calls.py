@@ -196,8 +196,9 @@ not_callable = 3
 
 
 def leaks():
-    key = config.get_secret("rates")["key"]
-    print("the key is", key)
+    secret = config.get_secret("rates")
+    key = secret["key"]
+    print("the key of", secret["host"], "is", key)
     raise RuntimeError(f"https://example.com/?key={key}")
 
 
