@@ -43,6 +43,23 @@ export function describeValues(opened: () => Opened): void {
     expect((await failureOf(opened().call('circle', {}, FILE))).message).toContain('contains itself');
   });
 
+  it.each([
+    ['columns', "is a DataFrame with two columns 'a', which an object cannot have. Rename one."],
+    ['texts', "is a DataFrame with two columns '1', which an object cannot have. Rename one."],
+    [
+      'labels',
+      "is a Series with two values of the label 'x', which an object cannot have. Use `reset_index()`.",
+    ],
+    ['table', "is a Table with two columns 'a', which an object cannot have. Rename one."],
+    ['keys', "has two keys whose text is 'null', which an object cannot have."],
+  ])('no value of two with one name is lost: %s', async (name, reason) => {
+    const error = await failureOf(opened().call('repeated', { name }, FILE));
+    expect(error).toMatchObject({
+      code: 'python_failed',
+      message: expect.stringContaining(`result['data'] ${reason}`),
+    });
+  });
+
   it('a result of 10 MB arrives whole', async () => {
     const size = 10 * 1024 * 1024;
     const value = String(await opened().value('large', { size }, FILE));

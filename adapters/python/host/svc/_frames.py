@@ -1,5 +1,7 @@
 """Converts values of numpy, pandas, polars and pyarrow without importing any of them."""
 
+from . import _errors
+
 
 def _of_scalar(value):
     kind = value.dtype.kind
@@ -23,10 +25,17 @@ def _short(value):
 
 
 def _of_moment(value):
+    """Returns a DATE or a TIMESTAMP in full. numpy shows nothing below its unit: `2024-05`, `2024-05-01T10`."""
     text = str(value)
     if text == "NaT":
         return None
-    return text.rstrip("0").rstrip(".") if "." in text else text
+    date, _, clock = text.partition("T")
+    # A year before 0 has a sign.
+    date += "-01" * (2 - date.count("-", 1))
+    if not clock:
+        return date
+    clock += ":00" * (2 - clock.count(":"))
+    return f"{date}T{clock.rstrip('0').rstrip('.') if '.' in clock else clock}"
 
 
 def _of_array(value):
@@ -38,6 +47,7 @@ def _of_array(value):
 
 def _of_frame(value):
     columns = [name if isinstance(name, str) else _name(name) for name in value.columns]
+    _check_distinct(columns, "a DataFrame with two columns", "Rename one.")
     return [dict(zip(columns, row)) for row in value.itertuples(index=False, name=None)]
 
 
@@ -49,7 +59,23 @@ def _of_series(value):
     """Returns the values as a list, or by label if the index is not a plain range."""
     if type(value.index).__name__ == "RangeIndex":
         return list(value)
-    return dict(zip(value.index, value))
+    labels = list(value.index)
+    _check_distinct(labels, "a Series with two values of the label", "Use `reset_index()`.")
+    return dict(zip(labels, value))
+
+
+def _of_table(value):
+    _check_distinct(value.column_names, "a Table with two columns", "Rename one.")
+    return value.to_pylist()
+
+
+def _check_distinct(names, what, fix):
+    """Raises NoValue if a name occurs twice: an object would keep one of its values."""
+    seen = set()
+    for name in names:
+        if name in seen:
+            raise _errors.NoValue(f"{what} {name!r}, which an object cannot have. {fix}")
+        seen.add(name)
 
 
 def _null(value):
@@ -70,7 +96,7 @@ FORMS = {
     ("pandas", "Period"): str,
     ("polars", "DataFrame"): lambda value: value.to_dicts(),
     ("polars", "Series"): lambda value: value.to_list(),
-    ("pyarrow", "Table"): lambda value: value.to_pylist(),
+    ("pyarrow", "Table"): _of_table,
     ("pyarrow", "Array"): lambda value: value.to_pylist(),
     ("pyarrow", "Scalar"): lambda value: value.as_py(),
 }

@@ -49,9 +49,7 @@ def to_plain(value, path="result", depth=0):
     if depth > _MAX_DEPTH:
         raise _errors.NoValue(f"{path[:100]} ... is nested too deeply, or contains itself.")
     if isinstance(value, dict):
-        return {
-            _key(key, path): to_plain(part, f"{path}[{key!r}]", depth + 1) for key, part in value.items()
-        }
+        return _plain_dict(value, path, depth)
     if isinstance(value, (list, tuple)):
         return [to_plain(part, f"{path}[{index}]", depth + 1) for index, part in enumerate(value)]
     try:
@@ -59,6 +57,16 @@ def to_plain(value, path="result", depth=0):
     except _errors.NoValue as error:
         raise _errors.NoValue(f"{path} is {error}") from None
     return to_plain(form, path, depth + 1)
+
+
+def _plain_dict(value, path, depth):
+    plain = {}
+    for key, part in value.items():
+        name = _key(key, path)
+        if name in plain:
+            raise _errors.NoValue(f"{path} has two keys whose text is {name!r}, which an object cannot have.")
+        plain[name] = to_plain(part, f"{path}[{key!r}]", depth + 1)
+    return plain
 
 
 def _number(value):

@@ -50,6 +50,64 @@ class Plain:
     pass
 
 
+class Kind:
+    kind = "M"
+
+
+class generic:
+    """Like the scalars of numpy."""
+
+    dtype = Kind
+
+    def __init__(self, text):
+        self.text = text
+
+    def __str__(self):
+        return self.text
+
+
+generic.__module__ = "numpy"
+
+
+class DataFrame:
+    """Like that of pandas."""
+
+    def __init__(self, columns, rows):
+        self.columns = columns
+        self.rows = rows
+
+    def itertuples(self, index, name):
+        return iter(self.rows)
+
+
+DataFrame.__module__ = "pandas.core.frame"
+
+
+class Series:
+    """Like that of pandas."""
+
+    def __init__(self, values, index):
+        self.values = values
+        self.index = index
+
+    def __iter__(self):
+        return iter(self.values)
+
+
+Series.__module__ = "pandas.core.series"
+
+
+class Table:
+    """Like that of pyarrow."""
+
+    column_names = ["a", "a"]
+
+    def to_pylist(self):
+        return [{"a": 2}]
+
+
+Table.__module__ = "pyarrow.lib"
+
 ZONE = dt.timezone(dt.timedelta(hours=2))
 DAY = dt.datetime(2024, 2, 29, 12, 34, 56)
 
@@ -110,6 +168,17 @@ VALUES = {
     "model": (Model(), {"made": "2024-02-29"}),
     "path": (pathlib.PurePosixPath("/a/b"), "/a/b"),
     "address": (ipaddress.ip_address("127.0.0.1"), "127.0.0.1"),
+    "moment_year": (generic("2024"), "2024-01-01"),
+    "moment_month": (generic("2024-05"), "2024-05-01"),
+    "moment_early": (generic("-0044-03"), "-0044-03-01"),
+    "moment_day": (generic("2024-05-01"), "2024-05-01"),
+    "moment_hour": (generic("2024-05-01T10"), "2024-05-01T10:00:00"),
+    "moment_minute": (generic("2024-05-01T10:30"), "2024-05-01T10:30:00"),
+    "moment_second": (generic("2024-05-01T10:30:20"), "2024-05-01T10:30:20"),
+    "moment_nano": (generic("2024-05-01T10:30:20.500000000"), "2024-05-01T10:30:20.5"),
+    "moment_none": ([generic("NaT")], [None]),
+    "frame": (DataFrame(["a", 1, ("b", "c")], [(1, 2, 3)]), [{"a": 1, "1": 2, "b_c": 3}]),
+    "series": (Series([1, 2], ["a", "b"]), {"a": 1, "b": 2}),
     "empty": ({}, {}),
     "mixed": ([{"a": math.nan, "b": 2**70, "c": dt.date(2024, 2, 29)}], [{"a": None, "b": str(2**70), "c": "2024-02-29"}]),
 }
@@ -145,6 +214,19 @@ def generated_inside():
 
 def foreign():
     return {"rows": [1, {"when": Plain()}]}
+
+
+def repeated(name):
+    return {"data": REPEATED[name]}
+
+
+REPEATED = {
+    "columns": DataFrame(["a", "b", "a"], [(1, 2, 3)]),
+    "texts": DataFrame(["1", 1], [(1, 2)]),
+    "labels": Series([1, 2], ["x", "x"]),
+    "table": Table(),
+    "keys": {math.inf: 1, None: 2},
+}
 
 
 def circle():
