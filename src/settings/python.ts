@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json.ts';
 import type { Log, PythonSettings } from '../ports.ts';
-import type { SiteFile } from '../project/site-model.ts';
+import { type SiteFile, SQL_TOOLS, type SqlTools } from '../project/site-model.ts';
 import type { Settings } from './model.ts';
 import { createConcealment } from './references/concealment.ts';
 import { getSecret, hiddenValues } from './secrets.ts';
@@ -38,13 +38,14 @@ export function createPythonSettings(source: PythonSettingsSource): PythonSettin
   };
 }
 
-/** Keys as in svc-site.yml. */
+/** The site file with defaults, but without the profiles. Keys as in svc-site.yml. */
 function toSiteConfig({ site, project, secrets, settings }: PythonSettingsSource): JsonObject {
   const profile = site?.profile ?? settings()?.profile ?? null;
   const known = { svc: 1, project, profile, secrets };
   if (site === null) return known;
-  const { paths, database, python, extensions, sqlTools, plugins, audit, drift, dbt } = site;
+  const { paths, database, python, extensions, sqlTools, plugins, audit, drift, dbt, limits } = site;
   const { memoryLimit, ...opened } = database;
+  const { maxFileSize, retentionDays, onError, ...recorded } = audit;
   return {
     ...known,
     paths,
@@ -55,12 +56,34 @@ function toSiteConfig({ site, project, secrets, settings }: PythonSettingsSource
     },
     python: { ...python },
     extensions: extensions.map((extension) => ({ ...extension })),
-    sql_tools: { enabled: sqlTools.enabled, attached: sqlTools.attached },
+    limits: { ...limits },
+    tool_search: site.toolSearch,
+    schema_profile: site.schemaProfile,
+    sql_tools: toSqlTools(sqlTools),
     plugin: plugins.map((plugin) => ({ ...plugin })),
-    audit: { enabled: audit.enabled, path: audit.path },
+    audit: {
+      ...recorded,
+      max_file_size: maxFileSize,
+      retention_days: retentionDays,
+      on_error: onError,
+    },
     drift: { ...drift },
     dbt: dbt === null ? null : { ...dbt },
   };
+}
+
+function toSqlTools({ enabled, attached, tables, descriptions, policies }: SqlTools): JsonObject {
+  const tools = SQL_TOOLS.map((name) => {
+    const { [name]: description } = descriptions;
+    const { input, output } = policies[name] ?? { input: [], output: [] };
+    const rules = {
+      input: input.map((rule) => ({ ...rule })),
+      output: output.map((rule) => ({ ...rule })),
+    };
+    return [name, { ...(description === undefined ? {} : { description }), policies: rules }] as const;
+  });
+  const visible = tables?.map((table) => ({ ...table })) ?? null;
+  return { enabled, attached, tables: visible, ...Object.fromEntries(tools) };
 }
 
 /** The settings of one profile without values that may be secret. Keys as in the user file. */

@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest';
 import type { LogLine } from '../../../src/ports.ts';
+import { siteValues } from '../../../src/settings/effective/effective.ts';
+import { valueAt } from '../../../src/settings/effective/tree.ts';
 import type { Settings } from '../../../src/settings/model.ts';
 import { createPythonSettings } from '../../../src/settings/python.ts';
+import { loadTree } from '../call/project.ts';
 
 const SECRETS: Settings['secrets'] = [
   {
@@ -78,4 +81,50 @@ it('takes what it gave out of texts, and nothing else', () => {
   expect(settings.conceal?.(text)).toBe('key [REDACTED], [REDACTED], planted-other, ab');
   expect(settings.conceal?.(plain)).toBe(plain);
   expect(settings.conceal?.('at https://svc:planted-password@rates.example/v1')).toBe('at [REDACTED]');
+});
+
+const SITE = `svc: 1
+project: demo
+profile: dev
+secrets: [api]
+limits: { scan_rows: 1000 }
+tool_search: true
+schema_profile: gemini
+sql_tools:
+  enabled: true
+  tables: [{ name: orders, hide: [note] }]
+  list_tables:
+    description: Lists the tables of the shop.
+    policies: { input: [{ condition: "user.role == 'guest'", action: deny }] }
+dbt: { target_path: out }
+extensions: [{ name: json }]
+profiles:
+  dev:
+    database: { path: data/dev.db, memory_limit: 1GB }
+    python: { interpreter: python3 }
+    audit: { enabled: true, retention_days: 30, outputs: true }
+`;
+
+it('has every setting of the site file at its path', async () => {
+  const { site } = await loadTree({ 'svc-site.yml': SITE });
+  if (site === null) throw new Error('the site file is broken');
+  const { config } = createPythonSettings({
+    settings: () => SETTINGS,
+    secrets: site.secrets,
+    site,
+    project: 'demo',
+    log: () => {},
+  });
+  const found = config().site;
+  for (const { path, value } of siteValues(site)) {
+    const own = path[0] === 'profiles' ? path.slice(2) : path;
+    expect({ [own.join('.')]: valueAt(found, own) }).toEqual({ [own.join('.')]: value });
+  }
+  expect(found).toMatchObject({
+    limits: { scan_rows: 1000 },
+    tool_search: true,
+    schema_profile: 'gemini',
+    sql_tools: { tables: [{ name: 'orders' }], list_tables: { policies: { input: [{ action: 'deny' }] } } },
+    audit: { max_file_size: 52_428_800, retention_days: 30, on_error: 'block', inputs: true, outputs: true },
+  });
 });
