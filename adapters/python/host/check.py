@@ -77,7 +77,8 @@ def literal(node):
     """Returns the default of a parameter if YAML can express it, else nothing."""
     try:
         value = ast.literal_eval(node) if node is not None else ...
-        return {} if value is ... or json.loads(json.dumps(value)) != value else {"default": value}
+        # JSON has no infinity, and the host could not parse it.
+        return {} if value is ... or json.loads(json.dumps(value, allow_nan=False)) != value else {"default": value}
     except (ValueError, TypeError, SyntaxError, RecursionError):
         return {}
 

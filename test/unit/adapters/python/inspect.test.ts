@@ -23,6 +23,7 @@ const SOUND: readonly (readonly [string, string, string])[] = [
     '{ name: id, type: integer, default: 3 }',
     'def total(id=len([])): pass',
   ],
+  ['with a default that JSON does not have', ID, 'def total(id=1e999, other=[-1e999]): pass'],
   ['under a condition', ID, 'try:\n    import x\nexcept ImportError:\n    def total(id): return id'],
   ['that is decorated', ID, 'from functools import cache\n@cache\ndef total(anything): pass'],
   ['that is made elsewhere', ID, 'from elsewhere import total'],
