@@ -163,7 +163,7 @@ async function openAuth(
 ): Promise<OpenAuth | null> {
   if (authenticate !== undefined || !needsSignIn(settings)) return null;
   const { openAuth: open } = await import('./auth/auth.ts');
-  return open(settings, catalog, log);
+  return open(settings, catalog, { log, host: null });
 }
 
 async function openDatabase({ root, site }: SoundSite, settings: Settings, stateless: boolean) {

@@ -91,7 +91,8 @@ const SERVE_FIX = `Set \`auth.provider\` or \`auth.api_keys\` in the user file (
 async function openAuth({ settings, runtime, requests, followSettings }: Started): Promise<OpenAuth | null> {
   if (!needsSignIn(settings)) return warnOfScopes(runtime.catalog, requests);
   const { openAuth: open } = await import('../../adapters/node/auth/auth.ts');
-  const opened = await open(settings, runtime.catalog, requests.log);
+  const { host } = settings.transport.http;
+  const opened = await open(settings, runtime.catalog, { log: requests.log, host });
   followSettings(({ auth }) => opened.apiKeys.replace(auth.api_keys ?? []));
   return opened;
 }

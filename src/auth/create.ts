@@ -8,7 +8,13 @@ import { type ApiKeys, authenticateKey, createApiKeys } from './api-keys.ts';
 import { authenticateBearer, rejectRequest, rejectScopes, tokenInvalid } from './bearer.ts';
 import { wantedFacts } from './held-scopes.ts';
 import { createProvider } from './providers/registry.ts';
-import { createPublicUrls, enforceKnownAudience, enforcePublicUrls, type PublicUrls } from './public-urls.ts';
+import {
+  createPublicUrls,
+  enforceKnownAudience,
+  enforcePublicUrls,
+  type Listens,
+  type PublicUrls,
+} from './public-urls.ts';
 import { answerRoute, createRoutes, resourcePaths, withoutSlash } from './routes.ts';
 import { createScopes } from './scopes.ts';
 import type { Auth, Authenticated, AuthServer, FetchDocument } from './types.ts';
@@ -30,8 +36,7 @@ export interface AuthDeps {
   readonly apiKeys?: ApiKeys;
   readonly fetchDocument: FetchDocument | null;
   readonly openJwe?: OpenJwe;
-  /** The address that the process listens on; null if the platform provides https. */
-  readonly listens: { readonly host: string } | null;
+  readonly listens: Listens;
   readonly log: Log;
   readonly now?: () => number;
   readonly fetch?: typeof fetch;

@@ -32,6 +32,11 @@ function isLoopback(hostname: string): boolean {
   return LOOPBACK.test(hostname);
 }
 
+/** Whether an address to listen on is this machine's only. */
+function isLocal(host: string): boolean {
+  return isLoopback(host) || host === '::1';
+}
+
 /** The options that all public addresses of a server share. */
 export interface PublicUrlOptions {
   readonly callbackPath: string;
@@ -78,14 +83,20 @@ function toPublicUrls(issuer: string, entry: string, { callbackPath, sse }: Publ
   throw new SvcError('request_invalid', 'Tokens need https: this server was reached over http.');
 }
 
+/**
+ * The address that the process listens on. Null if the platform provides https and routes by the host. Its host is null if
+ * a program around the app listens, so that only requests show the address.
+ */
+export type Listens = { readonly host: string | null } | null;
+
 /** Throws config_invalid if the public address would be http on another machine. */
 export function enforcePublicUrls(
   { base_url, trust_proxy, scheme }: PublicUrlSettings,
-  listens: { readonly host: string } | null,
+  listens: Listens,
 ): void {
   if (base_url?.startsWith('https:') || trust_proxy || scheme === 'https') return;
-  const host = base_url === null ? (listens?.host ?? 'localhost') : new URL(base_url).hostname;
-  if (isLoopback(host) || host === '::1') return;
+  const host = base_url === null ? (listens?.host ?? null) : new URL(base_url).hostname;
+  if (host === null || isLocal(host)) return;
   throw new SvcError(
     'config_invalid',
     `Callers need tokens, but clients would reach the server over http at ${host}, where others can read their tokens.
@@ -100,11 +111,11 @@ Set \`transport.http.base_url\` to its public https address, or \`transport.http
 export function enforceKnownAudience(
   { audience }: Pick<VerifierBlock, 'audience'>,
   { base_url, allowed_hosts }: Pick<TransportSettings['http'], 'base_url' | 'allowed_hosts'>,
-  listens: { readonly host: string } | null,
+  listens: Listens,
 ): void {
   if (audience.length > 0 || base_url !== null || listens === null) return;
-  const isLocal = isLoopback(listens.host) || listens.host === '::1';
-  const isOpen = allowed_hosts === null ? !isLocal : allowed_hosts.includes('*');
+  const local = listens.host !== null && isLocal(listens.host);
+  const isOpen = allowed_hosts === null ? !local : allowed_hosts.includes('*');
   if (!isOpen) return;
   throw new SvcError(
     'config_invalid',

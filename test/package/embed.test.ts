@@ -54,7 +54,7 @@ describe.skipIf(PACKAGE === undefined)('the programs of the guide', () => {
 
   it('serve beside a page of node:http, with the sign-in of the user file', { timeout: SLOW }, async () => {
     const verifier =
-      'svc: 1\nprojects: { shop: { profiles: { default: { auth: { mode: verifier, verifier: { issuer: "https://id.example.com" } } } } } }';
+      'svc: 1\nprojects: { shop: { profiles: { default: { auth: { mode: verifier, verifier: { issuer: "https://id.example.com", audience: ["https://mcp.example.com/mcp"] } } } } } }';
     const url = await start('http.ts', process.execPath, { SVC_CONFIG_YAML: verifier });
     expect(await (await fetch(url)).text()).toBe('a page of my own');
     const refused = await callTotal(`${url}/mcp`);

@@ -18,13 +18,23 @@ export interface OpenAuth {
   close(): Promise<void>;
 }
 
+/** The log, and the host that the process listens on; null if a program around the app listens. */
+interface NodeAuthDeps {
+  readonly log: Log;
+  readonly host: string | null;
+}
+
 /**
  * Opens the authentication of a long-lived process. A stateless one has no keys of its own: `auth.keys` must be
  * set, as on all its instances. Throws `config_invalid`.
  */
-export async function openAuth(settings: Settings, catalog: Catalog, log: Log): Promise<OpenAuth> {
+export async function openAuth(
+  settings: Settings,
+  catalog: Catalog,
+  { log, host }: NodeAuthDeps,
+): Promise<OpenAuth> {
   const { auth, transport } = settings;
-  const { host, stateless } = transport.http;
+  const { stateless } = transport.http;
   const issues = auth.provider !== null;
   // A store of the wrong type is reported before a key is made that would end with the process.
   if (issues && !stateless && auth.persistence !== null) enforceStore(auth.persistence, 'sqlite');

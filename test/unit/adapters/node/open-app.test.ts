@@ -58,3 +58,38 @@ it('goes on with a call that a person confirmed at another instance with the sam
   expect(await call(stranger, answer)).toMatchObject({ error: { code: -32602 } });
   expect(await call(other, answer)).toMatchObject({ result: { structuredContent: [{ done: 1 }] } });
 });
+
+/** Sets a user file in verifier mode, behind a proxy that passes on the host of requests. */
+function useVerifier(more: string, http: string): void {
+  const verifier = `{ issuer: "https://id.example"${more} }`;
+  const profile = `{ auth: { mode: verifier, verifier: ${verifier} } }`;
+  const file = `svc: 1\ntransport: { http: { trust_proxy: true${http} } }\nprojects: { demo: { profiles: { default: ${profile} } } }\n`;
+  vi.stubEnv('SVC_CONFIG_YAML', file);
+  onTestFinished(() => void vi.unstubAllEnvs());
+}
+
+// Requirements: rs.audience
+it.each(['', ', allowed_hosts: ["*"]'])(
+  'does not open where the host of a request would be the audience of tokens (%j)',
+  async (http) => {
+    useVerifier('', http);
+    await expect(openApp(createProject(), { log: () => {} })).rejects.toMatchObject({
+      code: 'config_invalid',
+      message: expect.stringContaining('audience'),
+    });
+  },
+);
+
+it.each([
+  [', audience: ["https://mcp.example/mcp"]', ''],
+  ['', ', base_url: "https://mcp.example"'],
+  ['', ', allowed_hosts: [mcp.example]'],
+])('opens where the audience is known (%j, %j)', async (more, http) => {
+  useVerifier(more, http);
+  const app = await openApp(createProject(), { log: () => {} });
+  onTestFinished(() => app.close());
+  const { body, headers } = modern('ping');
+  expect(
+    await exchange(app, { body, headers: { ...headers, host: 'mcp.example', 'x-forwarded-proto': 'https' } }),
+  ).toMatchObject({ status: 401 });
+});
