@@ -6,7 +6,7 @@ export type WaitUntil = (work: Promise<unknown>) => void;
 
 /**
  * Answers a request on a platform that stops an instance after its answer, except for work passed to `waitUntil`:
- * loading the configuration, opening the database, and sending telemetry once the answer has ended.
+ * loading the configuration, opening the database, the answer itself, and sending telemetry once it has ended.
  */
 export async function fetchInBackground(
   server: ArtefactServer,
@@ -26,7 +26,10 @@ export async function fetchInBackground(
         .catch(() => null),
     );
   }
-  const answer = await server.fetch(request, extra);
+  const answering = server.fetch(request, extra);
+  // A client that leaves would otherwise cut off the renewal of its session, and the provider's new tokens would be lost.
+  waitUntil(answering.catch(() => null));
+  const answer = await answering;
   const telemetry = server.telemetry();
   if (telemetry === null) return answer;
   const { response, ended } = followBody(answer);

@@ -1,6 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import * as v from 'valibot';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { stateSealer } from '../../../../adapters/artefact/auth.ts';
+import { fetchInBackground } from '../../../../adapters/artefact/background.ts';
 import { fetchDocument } from '../../../../adapters/artefact/fetch-document.ts';
 import { type ArtefactPlatform, createArtefactServer } from '../../../../adapters/artefact/server.ts';
 import { loadStartSettings } from '../../../../adapters/artefact/start-settings.ts';
@@ -83,6 +85,29 @@ describe('a platform of ports alone', () => {
     const answer = await server.fetch(post(body, headers), {});
     expect(await answer.text()).toContain('Hello, Ada!');
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ type: 'audit', operation_name: 'greet' }]);
+  });
+
+  it('keeps its platform awake until it has answered, also for a client that has left', async () => {
+    const server = createArtefactServer(platform);
+    await server.warm();
+    const { body, headers } = modern('tools/call', { name: 'greet', arguments: { name: 'Ada' } });
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+    const init = { method: 'POST', headers: post(body, headers).headers, body: readable, duplex: 'half' };
+    const work: Promise<unknown>[] = [];
+    const answer = fetchInBackground(
+      server,
+      new Request('http://localhost:8000/mcp', init),
+      {},
+      (promise) => void work.push(promise),
+    );
+    await nextTurn();
+    const rested = Promise.all(work).then(() => 'rested');
+    expect(await Promise.race([rested, nextTurn('awake')])).toBe('awake');
+    const writer = writable.getWriter();
+    await writer.write(new TextEncoder().encode(JSON.stringify(body)));
+    await writer.close();
+    expect(await (await answer).text()).toContain('Hello, Ada!');
+    expect(await rested).toBe('rested');
   });
 
   it.each([
