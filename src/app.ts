@@ -8,7 +8,7 @@ import {
   senderOf,
   visibleHeaders,
 } from './auth/sender.ts';
-import type { Auth, Sender } from './auth/types.ts';
+import type { Admit, Auth, Sender } from './auth/types.ts';
 import type { Runtime } from './call/runtime.ts';
 import type { AnyEntry } from './catalog/model.ts';
 import { logIdsOf } from './context.ts';
@@ -19,7 +19,7 @@ import { MAX_BODY_BYTES, readBody } from './http/body.ts';
 import { exposedTo, toPreflight } from './http/cors.ts';
 import { toErrorResponse } from './http/errors.ts';
 import { toHealth, toReadiness } from './http/health.ts';
-import { type CountRequest, createRequestCount, type RateLimit } from './http/rate-limit.ts';
+import { createRequestCounts, type RateLimit, type RequestCounts } from './http/rate-limit.ts';
 import type { Changes } from './mcp/changes.ts';
 import type { Caller } from './mcp/context.ts';
 import { answerEnd, answerListen, namesSession } from './mcp/sessions/session-requests.ts';
@@ -119,9 +119,9 @@ export function createApp(options: AppOptions): App {
   // Not strict: `/mcp/` is `/mcp`, without a redirect that would lose the body.
   const hono = new Hono<Env>({ strict: false });
   const { log } = options;
-  const countKey = createRequestCount(() => WRONG_KEYS);
+  const { count: countKey } = createRequestCounts(() => WRONG_KEYS);
   const admission: Admission = {
-    count: options.rateLimit === undefined ? () => {} : createRequestCount(options.rateLimit),
+    ...createRequestCounts(options.rateLimit ?? (() => null)),
     countWrongKey: (address) => countKey(null, address),
     authenticate: toAuthenticate(options),
   };
@@ -221,10 +221,9 @@ function answerAuth(received: Received, auth: Auth, { count }: Admission): Promi
 }
 
 /** The checks of every request for MCP. */
-interface Admission {
+interface Admission extends RequestCounts {
   /** The sign-in; null if every sender is anonymous. */
-  readonly authenticate: ((request: Request) => Promise<Sender | null>) | null;
-  readonly count: CountRequest;
+  readonly authenticate: ((request: Request, admit: Admit) => Promise<Sender | null>) | null;
   /** Counts a wrong API key of a network address, also where requests have no limit. Throws rate_limited. */
   readonly countWrongKey: (address: string | undefined) => void;
 }
@@ -233,7 +232,9 @@ interface Admission {
 const WRONG_KEYS: RateLimit = { requestsPerMinute: 60, burst: 60 };
 
 function toAuthenticate({ auth, authenticate, runtime }: AppOptions): Admission['authenticate'] {
-  if (auth !== undefined) return (request) => authenticateSender(auth(), runtime().spans, request);
+  if (auth !== undefined) {
+    return (request, admit) => authenticateSender(auth(), { spans: runtime().spans, admit }, request);
+  }
   return authenticate === undefined ? null : (request) => senderOf(authenticate, request);
 }
 
@@ -334,11 +335,11 @@ function routeSse(hono: Hono<Env>, options: AppOptions, sse: SseEndpoint, admiss
 /** Authenticates the sender and counts the request. Throws SvcError for bad credentials, and rate_limited. */
 async function toCaller(
   { request, requestId, address, signal }: Received,
-  { authenticate, count, countWrongKey }: Admission,
+  { authenticate, count, identify, countWrongKey }: Admission,
   transport: Caller['transport'],
 ): Promise<Caller> {
-  const sender = await authenticate?.(request).catch((thrown) => {
-    count(null, address);
+  const identified = authenticate && identify(address, (admit) => authenticate(request, admit));
+  const sender = await identified?.catch((thrown) => {
     if (toSvcError(thrown).code === 'api_key_invalid') countWrongKey(address);
     throw thrown;
   });

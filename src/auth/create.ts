@@ -67,11 +67,11 @@ export function createAuth(deps: AuthDeps): Auth {
     return tokens === null ? NO_METADATA : urls;
   };
   return {
-    authenticate: async (request, signal) => {
+    authenticate: async (request, signal, admit) => {
       const address = addressOf(request);
       const checked =
         (await authenticateKey(keys, address, request)) ??
-        (await tokens?.authenticate(request, signal)) ??
+        (await tokens?.authenticate(request, signal, admit)) ??
         rejectRequest(tokenInvalid(), address, keys.scopes);
       if ('user' in checked) logLogin(log, checked);
       return checked;

@@ -1,7 +1,7 @@
 import type { User } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import type { Spans } from '../ports.ts';
-import type { Auth, Authenticated, AuthRejection, Sender } from './types.ts';
+import type { Admit, Auth, Authenticated, AuthRejection, Sender } from './types.ts';
 
 /** The user whom the program around the app has signed in. */
 export interface SignedIn {
@@ -53,14 +53,20 @@ function lacksScopes(needed: readonly string[]): SvcError {
 
 const CREDENTIALS: readonly string[] = ['authorization', 'cookie', 'dpop'];
 
+/** The spans of the app, and its admission of requests to other servers. */
+interface SenderDeps {
+  readonly spans: Spans;
+  readonly admit: Admit;
+}
+
 /** Identifies the sender of a request; null if sign-in is off. Throws the rejection, its challenge in the detail. */
 export async function authenticateSender(
   auth: Auth | null,
-  spans: Spans,
+  { spans, admit }: SenderDeps,
   request: Request,
 ): Promise<Sender | null> {
   if (auth === null) return null;
-  const found = await traced(spans, request, () => auth.authenticate(request, request.signal));
+  const found = await traced(spans, request, () => auth.authenticate(request, request.signal, admit));
   if ('error' in found) throw withChallenge(found);
   const { user, scopes, sessionId, revoked } = found;
   const refuse = (needed: readonly string[]) => withChallenge(auth.rejectScopes(request, found, needed));

@@ -101,6 +101,9 @@ export interface AuthRequest {
   readonly count: () => void;
 }
 
+/** Awaited before a request to another server about an unknown sender. Throws rate_limited. */
+export type Admit = () => Promise<void>;
+
 /** The protection of the MCP endpoint, and the OAuth endpoints that issue tokens for it. */
 export interface Auth {
   /** Whether SQL and Python may not read the headers that carry credentials. */
@@ -108,7 +111,7 @@ export interface Auth {
   /** Whether API keys are the only tokens, so that nobody can sign in. */
   readonly keysOnly?: boolean;
   /** Authenticates a request to the MCP endpoint. */
-  authenticate(request: Request, signal: AbortSignal): Promise<Authenticated | AuthRejection>;
+  authenticate(request: Request, signal: AbortSignal, admit?: Admit): Promise<Authenticated | AuthRejection>;
   /** Rejects a call whose token lacks scopes of the call. The challenge names all needed scopes at once. */
   rejectScopes(request: Request, login: Authenticated, needed: readonly string[]): AuthRejection;
   /** Answers a request to an OAuth path; null for any other path. */

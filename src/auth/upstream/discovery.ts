@@ -1,5 +1,6 @@
 import { isObject, type JsonObject, textOf } from '../../json.ts';
 import { misconfigured, type ProviderStep, unavailable } from './errors.ts';
+import { createRecentFailure } from './recent-failure.ts';
 import { type SendToProvider, toReadFailure } from './request.ts';
 
 const HOUR_MS = 3_600_000;
@@ -20,14 +21,19 @@ interface DiscoveryOptions {
 /** Returns a server's discovery document (OpenID Connect Discovery 1.0, RFC 8414). */
 type Discover = (signal: AbortSignal, ask: SendToProvider) => Promise<JsonObject>;
 
-/** Reads a discovery document and caches it for an hour. If the server fails then, the cached document stays in use. */
+/**
+ * Reads a discovery document and caches it for an hour. If the server fails then, the cached document stays in use. Without
+ * one, the failure is cached for some seconds.
+ */
 export function createDiscovery(options: DiscoveryOptions): Discover {
   let cached: { readonly until: number; readonly document: JsonObject } | null = null;
+  const unlessFailed = createRecentFailure(options.now);
   // Requests do not share the promise, because a request in a Worker may not wait for another's.
   return async (signal, ask) => {
     if (cached !== null && options.now() < cached.until) return cached.document;
     try {
-      cached = { document: await readDocument(options, signal, ask), until: options.now() + HOUR_MS };
+      const document = await unlessFailed(() => readDocument(options, signal, ask));
+      cached = { document, until: options.now() + HOUR_MS };
     } catch (thrown) {
       if (cached === null) throw thrown;
       cached = { ...cached, until: options.now() + RETRY_MS };

@@ -1,8 +1,16 @@
-import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import {
+  createRemoteJWKSet,
+  customFetch,
+  errors,
+  type JWTVerifyGetKey,
+  jwtVerify,
+  type RemoteJWKSet,
+} from 'jose';
 import { SvcError } from '../../errors.ts';
 import { isObject, type JsonObject, objectsOf, textOf } from '../../json.ts';
 import { misconfigured, refused, unavailable } from './errors.ts';
-import type { SendToProvider } from './request.ts';
+import { createRecentFailure } from './recent-failure.ts';
+import type { ProviderRequest, SendToProvider } from './request.ts';
 
 /** Public-key signatures only, so that the client secret cannot sign an id token. */
 export const ALGORITHMS = [
@@ -71,8 +79,8 @@ const COOLDOWN_MS = 30_000;
 const MAX_KEYS = 100;
 
 /** Returns the keys at an address, which discovery may change. Only the keys of the latest address are cached. */
-export function createKeysAt(provider: string, ask: SendToProvider): (url: string) => JWTVerifyGetKey {
-  let last: { readonly url: string; readonly keys: JWTVerifyGetKey } | null = null;
+export function createKeysAt(provider: string, ask: SendToProvider): (url: string) => RemoteJWKSet {
+  let last: { readonly url: string; readonly keys: RemoteJWKSet } | null = null;
   return (url) => {
     last = last?.url === url ? last : { url, keys: createKeys(provider, url, ask) };
     return last.keys;
@@ -80,17 +88,24 @@ export function createKeysAt(provider: string, ask: SendToProvider): (url: strin
 }
 
 /** A provider's public keys (RFC 7517), cached for ten minutes. */
-export function createKeys(provider: string, url: string, ask: SendToProvider): JWTVerifyGetKey {
-  return createRemoteJWKSet(new URL(url), {
+export function createKeys(provider: string, url: string, ask: SendToProvider): RemoteJWKSet {
+  const unlessFailed = createRecentFailure(Date.now);
+  const cached: RemoteJWKSet = createRemoteJWKSet(new URL(url), {
     cacheMaxAge: TEN_MINUTES_MS,
     cooldownDuration: COOLDOWN_MS,
     [customFetch]: async (target, { signal }) => {
-      const step = { provider, what: 'its keys' };
-      const { status, body } = await ask({ ...step, url: target, signal });
-      const keys = isObject(body) ? objectsOf(body.keys) : [];
-      if (status !== 200 || keys.length === 0) throw unavailable(step, `answered ${status} without keys`);
-      if (keys.length > MAX_KEYS) throw unavailable(step, `sent more than ${MAX_KEYS} keys`);
-      return Response.json({ keys });
+      const read = () => readKeys({ provider, what: 'its keys', url: target, signal }, ask);
+      // While there are keys, a token of an unknown key asks for others. Many such tokens make one request that fails.
+      return Response.json({ keys: await (cached.fresh ? unlessFailed(read) : read()) });
     },
   });
+  return cached;
+}
+
+async function readKeys(request: ProviderRequest, ask: SendToProvider): Promise<readonly JsonObject[]> {
+  const { status, body } = await ask(request);
+  const keys = isObject(body) ? objectsOf(body.keys) : [];
+  if (status !== 200 || keys.length === 0) throw unavailable(request, `answered ${status} without keys`);
+  if (keys.length > MAX_KEYS) throw unavailable(request, `sent more than ${MAX_KEYS} keys`);
+  return keys;
 }

@@ -6,7 +6,7 @@ import { misconfigured, type ProviderStep, refused, retryAfter, unavailable } fr
 import type { ProviderPorts } from './provider.ts';
 
 /** A request to a provider. */
-interface ProviderRequest extends ProviderStep {
+export interface ProviderRequest extends ProviderStep {
   readonly url: URL | string;
   readonly method?: 'GET' | 'POST' | 'DELETE';
   readonly headers?: Readonly<Record<string, string>>;

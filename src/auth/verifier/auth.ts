@@ -7,7 +7,7 @@ import { toOAuthErrorResponse } from '../oauth-error.ts';
 import type { PublicUrls } from '../public-urls.ts';
 import type { Scopes } from '../scopes.ts';
 import type { Auth, Authenticated, AuthRejection } from '../types.ts';
-import type { Verify } from './verify.ts';
+import type { Verify, VerifyOptions } from './verify.ts';
 
 /** The parts of `auth.mode: verifier`. */
 interface VerifierDeps {
@@ -26,7 +26,7 @@ interface VerifierDeps {
 /** `auth.mode: verifier`: checks tokens and names the server that issues them (RFC 9728). It issues none itself. */
 export function createVerifierAuth(deps: VerifierDeps): Pick<Auth, 'authenticate' | 'respond'> {
   return {
-    authenticate: (request, signal) => authenticate(deps, request, signal),
+    authenticate: (request, signal, admit = async () => {}) => authenticate(deps, request, { signal, admit }),
     respond: ({ request }) => {
       const path = new URL(request.url).pathname.replace(/(.)\/$/, '$1');
       return deps.paths.includes(path) ? answerMetadata(deps, request) : null;
@@ -35,16 +35,22 @@ export function createVerifierAuth(deps: VerifierDeps): Pick<Auth, 'authenticate
 }
 
 /** Errors of the client's token, which are not logged. */
-const CLIENT_FAULTS: readonly ErrorCode[] = ['request_invalid', 'token_missing', 'token_invalid', 'denied'];
+const CLIENT_FAULTS: readonly ErrorCode[] = [
+  'request_invalid',
+  'token_missing',
+  'token_invalid',
+  'denied',
+  'rate_limited',
+];
 
 async function authenticate(
   { verify, scopes, rules, publicUrlsOf, log }: VerifierDeps,
   request: Request,
-  signal: AbortSignal,
+  options: VerifyOptions,
 ): Promise<Authenticated | AuthRejection> {
   const urls = publicUrlsOf(request);
   try {
-    const verified = await verify(findToken(request), urls.aliases, signal);
+    const verified = await verify(findToken(request), urls.aliases, options);
     if (verified === null) throw tokenInvalid();
     const { user, identity, scopes: granted } = verified;
     const held = heldScopes(rules, toMemberFacts(identity, rules));

@@ -4,8 +4,15 @@ import type { VerifierBlock } from '../../settings/model.ts';
 import { misconfigured, type ProviderStep, unavailable } from '../upstream/errors.ts';
 import { basicAuthorization, type ProviderResponse, type SendToProvider } from '../upstream/request.ts';
 
+/** The introspection endpoint, and the way to ask it. */
+interface IntrospectionRequest {
+  readonly url: string;
+  readonly ask: SendToProvider;
+  readonly signal: AbortSignal;
+}
+
 /** Returns the claims of an active token; null for any other token. */
-export type Introspect = (token: string, url: string, signal: AbortSignal) => Promise<JsonObject | null>;
+export type Introspect = (token: string, request: IntrospectionRequest) => Promise<JsonObject | null>;
 
 /** Milliseconds for which an active token is cached. A revoked token may be accepted for this time. */
 const ACTIVE_MS = 60_000;
@@ -23,15 +30,10 @@ interface CachedAnswer {
  * Introspects tokens (RFC 7662) and caches the answers by the tokens' hashes. Those about active and about rejected tokens
  * are apart, so that a sender of invented tokens pushes out no others.
  */
-export function createIntrospect(
-  block: VerifierBlock,
-  provider: string,
-  ask: SendToProvider,
-  now: () => number,
-): Introspect {
+export function createIntrospect(block: VerifierBlock, provider: string, now: () => number): Introspect {
   const active = new Map<string, CachedAnswer>();
   const rejected = new Map<string, CachedAnswer>();
-  return async (token, url, signal) => {
+  return async (token, { url, ask, signal }) => {
     const key = await sha256Base64Url(token);
     const answered = active.get(key) ?? rejected.get(key);
     if (answered !== undefined && now() < answered.until) return answered.claims;

@@ -1,10 +1,11 @@
-import { decodeProtectedHeader, errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import { decodeProtectedHeader, errors, jwtVerify, type RemoteJWKSet } from 'jose';
 import type { User } from '../../context.ts';
 import { SvcError } from '../../errors.ts';
 import { type JsonObject, textOf, textsOf } from '../../json.ts';
 import type { VerifierBlock } from '../../settings/model.ts';
 import { toClaims, toUser } from '../claims.ts';
 import { type Identity, toIdentity } from '../identity.ts';
+import type { Admit } from '../types.ts';
 import { createDiscovery, openIdUrl } from '../upstream/discovery.ts';
 import { misconfigured } from '../upstream/errors.ts';
 import { ALGORITHMS, createKeysAt } from '../upstream/id-token.ts';
@@ -22,14 +23,20 @@ interface Verified {
   readonly scopes: readonly string[];
 }
 
+/** The choices of a request that may ask the authorization server. */
+export interface VerifyOptions {
+  readonly signal: AbortSignal;
+  readonly admit: Admit;
+}
+
 /**
  * Verifies a token for this server; `resource` lists its accepted audiences. Returns null for an invalid token, and
- * throws login_unavailable if the authorization server does not answer.
+ * throws login_unavailable if the authorization server does not answer, and what `admit` throws.
  */
 export type Verify = (
   token: string,
   resource: readonly string[],
-  signal: AbortSignal,
+  options: VerifyOptions,
 ) => Promise<Verified | null>;
 
 const TOLERANCE_SECONDS = 5;
@@ -42,31 +49,36 @@ const TYPES: ReadonlySet<string> = new Set(['at+jwt', 'application/at+jwt', 'jwt
 export function createVerifier(block: VerifierBlock, ports: ProviderPorts): Verify {
   const send = createSend(ports);
   const name = block.provider_name ?? 'The authorization server';
-  const find = createFindServer(block, name, send, ports.now);
+  const find = createFindServer(block, name, ports.now);
   const keysOf = createKeysAt(name, send);
-  const introspect = createIntrospect(block, name, send, ports.now);
-  return async (token, resource, signal) => {
-    const server = await find(signal);
-    const claims = await readClaims(token, { server, keysOf, introspect, now: ports.now(), block, signal });
+  const introspect = createIntrospect(block, name, ports.now);
+  return async (token, resource, { signal, admit }) => {
+    const ask: SendToProvider = async (request) => {
+      await admit();
+      return send(request);
+    };
+    const server = await find(signal, ask);
+    const now = ports.now();
+    const claims = await readClaims(token, { server, keysOf, introspect, now, block, signal, admit, ask });
     const audience = block.audience.length > 0 ? block.audience : resource;
     return claims === null ? null : toVerified(claims, block, { audience, now: ports.now() });
   };
 }
 
-interface Reading {
+interface Reading extends VerifyOptions {
   readonly server: VerifierServer;
-  readonly keysOf: (url: string) => JWTVerifyGetKey;
+  readonly keysOf: (url: string) => RemoteJWKSet;
   readonly introspect: Introspect;
+  readonly ask: SendToProvider;
   readonly block: VerifierBlock;
   readonly now: number;
-  readonly signal: AbortSignal;
 }
 
 /** Reads a token's claims. A token in the form of a JWT is one if the issuer has keys. */
 function readClaims(token: string, reading: Reading): Promise<JsonObject | null> {
-  const { server, keysOf, introspect, signal } = reading;
+  const { server, keysOf, introspect, ask, signal } = reading;
   if (server.jwks !== null && isJwt(token)) return readJwt(token, keysOf(server.jwks), reading);
-  if (server.introspection !== null) return introspect(token, server.introspection, signal);
+  if (server.introspection !== null) return introspect(token, { url: server.introspection, ask, signal });
   return Promise.resolve(null);
 }
 
@@ -79,7 +91,8 @@ function isJwt(token: string): boolean {
   }
 }
 
-async function readJwt(token: string, keys: JWTVerifyGetKey, { block, now }: Reading) {
+async function readJwt(token: string, keys: RemoteJWKSet, { block, now, admit }: Reading) {
+  if (!keys.fresh) await admit();
   try {
     const { payload } = await jwtVerify(token, keys, {
       algorithms: ALGORITHMS,
@@ -143,16 +156,15 @@ interface VerifierServer {
 function createFindServer(
   block: VerifierBlock,
   provider: string,
-  ask: SendToProvider,
   now: () => number,
-): (signal: AbortSignal) => Promise<VerifierServer> {
+): (signal: AbortSignal, ask: SendToProvider) => Promise<VerifierServer> {
   const { issuer, jwks_url, introspection_url } = block;
   if (jwks_url !== undefined || introspection_url !== undefined) {
     const fixed = { jwks: jwks_url ?? null, introspection: introspection_url ?? null };
     return async () => fixed;
   }
   const discover = createDiscovery({ provider, issuer, urls: [metadataUrl(issuer), openIdUrl(issuer)], now });
-  return async (signal) => {
+  return async (signal, ask) => {
     const document = await discover(signal, ask);
     const jwks = textOf(document, 'jwks_uri');
     // Introspection requires a client.

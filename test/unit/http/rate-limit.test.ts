@@ -7,7 +7,7 @@ function held(limit: { requestsPerMinute: number; burst: number }, remembered?: 
   const throttle = createThrottle(limit, () => clock.time, remembered);
   const ask = (client = 'one') => {
     try {
-      throttle(client);
+      throttle.count(client);
       return 'ok';
     } catch (error) {
       return error;
@@ -89,17 +89,17 @@ describe('a throttle', () => {
 
   it('does not grow with the number of clients', () => {
     const throttle = createThrottle({ requestsPerMinute: 60, burst: 1 }, () => 0, 1_000);
-    for (let client = 0; client < 3_000; client += 1) throttle(`address ${client}`);
+    for (let client = 0; client < 3_000; client += 1) throttle.count(`address ${client}`);
     // Forgotten since: it would be refused otherwise.
-    expect(() => throttle('address 0')).not.toThrow();
-    expect(() => throttle('address 2999')).toThrow('Too many requests');
+    expect(() => throttle.count('address 0')).not.toThrow();
+    expect(() => throttle.count('address 2999')).toThrow('Too many requests');
   });
 });
 
 it.each([1, 2, 7])('a burst of %i is let through at every fraction of a millisecond', (burst) => {
   for (let step = 0; step < 2_000; step += 1) {
     const throttle = createThrottle({ requestsPerMinute: 7, burst }, () => step * 37.0371 + 0.1);
-    for (let call = 0; call < burst; call += 1) throttle('a client');
-    expect(() => throttle('a client')).toThrow('Too many requests');
+    for (let call = 0; call < burst; call += 1) throttle.count('a client');
+    expect(() => throttle.count('a client')).toThrow('Too many requests');
   }
 });

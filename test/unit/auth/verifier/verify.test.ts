@@ -1,5 +1,5 @@
 import { exportJWK, exportSPKI, generateKeyPair, importJWK, SignJWT } from 'jose';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { createAuth } from '../../../../src/auth/create.ts';
 import type { Auth } from '../../../../src/auth/types.ts';
 import type { ProviderPorts } from '../../../../src/auth/upstream/provider.ts';
@@ -60,6 +60,7 @@ const block = (more: Partial<VerifierBlock> = {}): VerifierBlock => ({
   audience: [],
   ...more,
 });
+const asking = () => ({ signal: signal(), admit: async () => {} });
 const keys = () => ({ jwks_url: `${server.origin}/keys` });
 const client = () => ({
   introspection_url: introspection(),
@@ -68,7 +69,7 @@ const client = () => ({
 });
 
 function verify(token: string, more: Partial<VerifierBlock> = keys(), ports: Partial<ProviderPorts> = {}) {
-  return createVerifier(block(more), { fetch, now: Date.now, ...ports })(token, [RESOURCE], signal());
+  return createVerifier(block(more), { fetch, now: Date.now, ...ports })(token, [RESOURCE], asking());
 }
 
 // Requirements: rs.passthrough
@@ -180,10 +181,31 @@ test('keys are asked for once, and when they cannot be had nobody is let in', as
   const check = createVerifier(block(keys()), { fetch, now: Date.now });
   const before = server.requests.length;
   server.fail('GET /keys', answers(503));
-  await failureOf(check(await jwt(), [RESOURCE], signal()), 'login_unavailable');
+  await failureOf(check(await jwt(), [RESOURCE], asking()), 'login_unavailable');
   for (let count = 0; count < 3; count += 1)
-    expect(await check(await jwt(), [RESOURCE], signal())).not.toBeNull();
+    expect(await check(await jwt(), [RESOURCE], asking())).not.toBeNull();
   expect(server.requests.slice(before)).toEqual(['GET /keys', 'GET /keys']);
+});
+
+test('a caller who leaves during discovery leaves no failure behind', async () => {
+  const check = createVerifier(block(), { fetch, now: Date.now });
+  const left = { ...asking(), signal: AbortSignal.abort() };
+  await failureOf(check(await jwt(), [RESOURCE], left), 'cancelled');
+  expect(await check(await jwt(), [RESOURCE], asking())).not.toBeNull();
+});
+
+test('many tokens of unknown keys make one request that fails', async () => {
+  const check = createVerifier(block(keys()), { fetch, now: Date.now });
+  expect(await check(await jwt(), [RESOURCE], asking())).not.toBeNull();
+  const unknown = await (await createSigner('k2')).sign(claims(), { typ: 'at+jwt' });
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 31_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  const before = server.requests.length;
+  server.fail('GET /keys', answers(503));
+  for (let count = 0; count < 3; count += 1)
+    await failureOf(check(unknown, [RESOURCE], asking()), 'login_unavailable');
+  expect(await check(await jwt(), [RESOURCE], asking())).not.toBeNull();
+  expect(server.requests.slice(before)).toEqual(['GET /keys']);
 });
 
 test('D28: opaque tokens are asked about, once a minute, also those that are no good', async () => {
@@ -193,14 +215,14 @@ test('D28: opaque tokens are asked about, once a minute, also those that are no 
   const asked = () => server.requests.length - before;
   server.fail(ROUTE, answers(200, { active: true, sub: 'ada', aud: RESOURCE, scope: 'svc:access' }));
   for (let count = 0; count < 3; count += 1) {
-    expect((await check('opaque-1', [RESOURCE], signal()))?.scopes).toEqual(['svc:access']);
+    expect((await check('opaque-1', [RESOURCE], asking()))?.scopes).toEqual(['svc:access']);
   }
   server.fail(ROUTE, answers(200, { active: false }));
-  for (let count = 0; count < 3; count += 1) expect(await check('opaque-2', [RESOURCE], signal())).toBeNull();
+  for (let count = 0; count < 3; count += 1) expect(await check('opaque-2', [RESOURCE], asking())).toBeNull();
   expect(asked()).toBe(2);
   time += 60_001;
   server.fail(ROUTE, answers(200, { active: false }));
-  expect(await check('opaque-1', [RESOURCE], signal())).toBeNull();
+  expect(await check('opaque-1', [RESOURCE], asking())).toBeNull();
   expect(asked()).toBe(3);
 });
 
@@ -217,11 +239,11 @@ test('tokens that are no good do not push out the answers about good ones', asyn
     return request.url === introspection() ? answer(request) : fetch(request);
   };
   const check = createVerifier(block(client()), { fetch: send, now: Date.now });
-  expect(await check('good', [RESOURCE], signal())).not.toBeNull();
+  expect(await check('good', [RESOURCE], asking())).not.toBeNull();
   for (let count = 0; count < 1_100; count += 1)
-    expect(await check(`bad-${count}`, [RESOURCE], signal())).toBeNull();
+    expect(await check(`bad-${count}`, [RESOURCE], asking())).toBeNull();
   expect(asked).toHaveLength(1_101);
-  expect(await check('good', [RESOURCE], signal())).not.toBeNull();
+  expect(await check('good', [RESOURCE], asking())).not.toBeNull();
   expect(asked).toHaveLength(1_101);
 });
 
@@ -229,9 +251,9 @@ test('an answer is no longer good than its token', async () => {
   let time = Date.now();
   const check = createVerifier(block(client()), { fetch, now: () => time });
   server.fail(ROUTE, answers(200, { active: true, sub: 'ada', aud: RESOURCE, exp: now() + 10 }));
-  expect(await check('short', [RESOURCE], signal())).not.toBeNull();
+  expect(await check('short', [RESOURCE], asking())).not.toBeNull();
   time += 20_000;
-  expect(await check('short', [RESOURCE], signal())).toBeNull();
+  expect(await check('short', [RESOURCE], asking())).toBeNull();
 });
 
 test.each<[string, Changes]>([
@@ -249,7 +271,7 @@ test('what goes wrong with introspection has its class, and is not remembered', 
   const check = createVerifier(block(client()), { fetch, now: Date.now, timeoutMs: 5_000 });
   const ask = (body: unknown, status = 200) => {
     server.fail(ROUTE, answers(status, body));
-    return check('opaque', [RESOURCE], signal());
+    return check('opaque', [RESOURCE], asking());
   };
   await failureOf(ask({ error: 'invalid_client' }, 401), 'config_invalid');
   await failureOf(ask({}, 500), 'login_unavailable');
@@ -257,7 +279,7 @@ test('what goes wrong with introspection has its class, and is not remembered', 
   await failureOf(ask([]), 'login_unavailable');
   server.fail(ROUTE, silent);
   const hasty = createVerifier(block(client()), { fetch, now: Date.now, timeoutMs: 50 });
-  await failureOf(hasty('opaque', [RESOURCE], signal()), 'login_unavailable');
+  await failureOf(hasty('opaque', [RESOURCE], asking()), 'login_unavailable');
   server.heal();
   expect(await ask({ active: true, sub: 'ada', aud: RESOURCE })).not.toBeNull();
 });
