@@ -23,11 +23,18 @@ export function publicBase(
   const forwarded = trustProxy ? headers.get('x-forwarded-proto')?.split(',').at(-1)?.trim() : null;
   const proxied = forwarded === 'https' || forwarded === 'http' ? forwarded : null;
   if (baseUrl?.startsWith('https:')) return toBase(baseUrl);
-  if (baseUrl !== null) return toBase(baseUrl).replace(/^http/, proxied ?? 'http');
+  if (baseUrl !== null) return proxied === 'https' ? toHttps(baseUrl) : toBase(baseUrl);
   const own = new URL(url);
   const reached = own.protocol === 'https:' || scheme === 'https' ? 'https' : 'http';
   const { origin } = new URL(`${proxied ?? reached}://${headers.get('host') ?? own.host}`);
   return `${origin}${pathPrefix}`;
+}
+
+/** Its port goes if it is the default of https. */
+function toHttps(baseUrl: string): string {
+  const url = new URL(baseUrl);
+  url.protocol = 'https:';
+  return toBase(url.href);
 }
 
 /** Removes trailing slashes from a `base_url`, so that paths can follow. */

@@ -70,7 +70,7 @@ function toTransport(written: ParsedActive['transport']): Settings['transport'] 
       port: http?.port ?? DEFAULTS['transport.http.port'],
       host: http?.host ?? DEFAULTS['transport.http.host'],
       scheme: http?.scheme ?? DEFAULTS['transport.http.scheme'],
-      base_url: http?.base_url?.replace(/\/+$/, '') ?? null,
+      base_url: http?.base_url ? toBaseUrl(http.base_url) : null,
       trust_proxy: http?.trust_proxy ?? DEFAULTS['transport.http.trust_proxy'],
       allowed_hosts: http?.allowed_hosts ?? null,
       allowed_origins: http?.allowed_origins ?? null,
@@ -78,6 +78,15 @@ function toTransport(written: ParsedActive['transport']): Settings['transport'] 
       rate_limit: http?.rate_limit ? toRateLimit(http.rate_limit) : null,
     },
   };
+}
+
+/**
+ * Writes an address as `URL` does, so that clients may write it in any way: host in lower case, no default port, no slash
+ * at the end.
+ */
+function toBaseUrl(written: string): string {
+  const { origin, pathname } = new URL(written);
+  return `${origin}${pathname.replace(/\/+$/, '')}`;
 }
 
 /** Each of the two keys defaults to a value that follows from the other, or to the usual limit. */

@@ -40,6 +40,11 @@ describe('where the server is', () => {
     expect(page).toMatchObject({ mcp: { url: await metadata(desk, headers) } });
   });
 
+  it('has no port where a proxy ends TLS at the usual one', async () => {
+    const desk = createDesk({ http: { base_url: 'http://svc.example:443/team', trust_proxy: true } });
+    expect(await metadata(desk, { 'x-forwarded-proto': 'https' })).toBe('https://svc.example/team/mcp');
+  });
+
   // Requirements: provider-block.callback_path, user-file.transport.http.trust_proxy
   it('D27: decides on the redirect, the cookies and the challenge together', async () => {
     const base = 'http://svc.internal:8000';

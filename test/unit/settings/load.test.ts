@@ -35,6 +35,16 @@ describe('settings', () => {
     });
   });
 
+  it.each([
+    ['https://MCP.Example.com', 'https://mcp.example.com'],
+    ['HTTPS://mcp.example.com:443//', 'https://mcp.example.com'],
+    ['https://mcp.example.com:8443/Team/', 'https://mcp.example.com:8443/Team'],
+    ['https://b\u00fccher.example/', 'https://xn--bcher-kva.example'],
+  ])('have %s as one spelling of the public address', async (written, base_url) => {
+    const user = `svc: 1\ntransport: { http: { base_url: "${written}" } }\n`;
+    expect((await settingsOf({ user })).transport.http.base_url).toBe(base_url);
+  });
+
   it('show every key that the site file sets, with its line', async () => {
     const site = `${SITE}tool_search: true
 schema_profile: gemini
