@@ -130,7 +130,7 @@ function createVerifierTokens(
   const { required_scopes, allow, grants } = settings.auth;
   enforceKnownAudience(block, settings.transport.http, listens);
   return createVerifierAuth({
-    verify: createVerifier(block, { fetch: deps.fetch ?? fetch, now: deps.now ?? Date.now }),
+    verifier: createVerifier(block, { fetch: deps.fetch ?? fetch, now: deps.now ?? Date.now }),
     issuer: block.issuer,
     project,
     scopes: createScopes(required_scopes, [...endpointScopes, ...grants.map(({ scope }) => scope)]),

@@ -17,7 +17,8 @@ export async function checkUpstream(
 ): Promise<readonly Check[]> {
   if (auth.verifier !== null) {
     const { issuer } = auth.verifier;
-    const same = served.issuer === null || served.issuer === issuer;
+    // The server names the issuer as its document does, which may differ in a slash at the end.
+    const same = served.issuer === null || openIdUrl(served.issuer) === openIdUrl(issuer);
     const told = same
       ? ok('provider', `tokens come from ${issuer}`)
       : problem(

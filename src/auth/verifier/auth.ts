@@ -7,12 +7,12 @@ import { toOAuthErrorResponse } from '../oauth-error.ts';
 import type { PublicUrls } from '../public-urls.ts';
 import type { Scopes } from '../scopes.ts';
 import type { Auth, Authenticated, AuthRejection } from '../types.ts';
-import type { Verify, VerifyOptions } from './verify.ts';
+import type { Verifier, VerifyOptions } from './verify.ts';
 
 /** The parts of `auth.mode: verifier`. */
 interface VerifierDeps {
-  readonly verify: Verify;
-  /** The server that issues the tokens, for the metadata of the MCP endpoint. */
+  readonly verifier: Verifier;
+  /** The configured server that issues the tokens. The metadata names it while it does not tell its own name. */
   readonly issuer: string;
   readonly project: string;
   readonly scopes: Scopes;
@@ -27,9 +27,11 @@ interface VerifierDeps {
 export function createVerifierAuth(deps: VerifierDeps): Pick<Auth, 'authenticate' | 'respond'> {
   return {
     authenticate: (request, signal, admit = async () => {}) => authenticate(deps, request, { signal, admit }),
-    respond: ({ request }) => {
+    respond: ({ request, signal, count }) => {
       const path = new URL(request.url).pathname.replace(/(.)\/$/, '$1');
-      return deps.paths.includes(path) ? answerMetadata(deps, request) : null;
+      // Metadata counts as a request only if it asks the authorization server.
+      const options = { signal, admit: async () => count() };
+      return deps.paths.includes(path) ? answerMetadata(deps, request, options) : null;
     },
   };
 }
@@ -44,13 +46,13 @@ const CLIENT_FAULTS: readonly ErrorCode[] = [
 ];
 
 async function authenticate(
-  { verify, scopes, rules, publicUrlsOf, log }: VerifierDeps,
+  { verifier, scopes, rules, publicUrlsOf, log }: VerifierDeps,
   request: Request,
   options: VerifyOptions,
 ): Promise<Authenticated | AuthRejection> {
   const urls = publicUrlsOf(request);
   try {
-    const verified = await verify(findToken(request), urls.aliases, options);
+    const verified = await verifier.verify(findToken(request), urls.aliases, options);
     if (verified === null) throw tokenInvalid();
     const { user, identity, scopes: granted } = verified;
     const held = heldScopes(rules, toMemberFacts(identity, rules));
@@ -68,21 +70,31 @@ async function authenticate(
 
 const CORS = { 'access-control-allow-origin': '*' };
 
-async function answerMetadata(deps: VerifierDeps, request: Request): Promise<Response> {
+async function answerMetadata(
+  deps: VerifierDeps,
+  request: Request,
+  options: VerifyOptions,
+): Promise<Response> {
   const { method } = request;
   if (method === 'OPTIONS') {
     const headers = { ...CORS, 'access-control-allow-methods': 'GET', 'access-control-allow-headers': '*' };
     return new Response(null, { status: 204, headers });
   }
-  const response = toMetadata(deps, request);
+  const response = await toMetadata(deps, request, options);
   response.headers.set('access-control-allow-origin', '*');
   return method === 'HEAD' ? new Response(null, response) : response;
 }
 
-function toMetadata({ publicUrlsOf, issuer, ...deps }: VerifierDeps, request: Request): Response {
+async function toMetadata(
+  { publicUrlsOf, verifier, ...deps }: VerifierDeps,
+  request: Request,
+  options: VerifyOptions,
+): Promise<Response> {
   try {
     if (request.method === 'GET' || request.method === 'HEAD') {
-      const body = toResourceMetadata(deps, { urls: publicUrlsOf(request) }, [issuer]);
+      const urls = publicUrlsOf(request);
+      const issuer = await verifier.issuer(options).catch(() => deps.issuer);
+      const body = toResourceMetadata(deps, { urls }, [issuer]);
       return Response.json(body, { headers: { 'cache-control': 'public, max-age=300' } });
     }
     const refused = toOAuthErrorResponse(

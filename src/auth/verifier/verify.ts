@@ -39,6 +39,13 @@ export type Verify = (
   options: VerifyOptions,
 ) => Promise<Verified | null>;
 
+/** The verification of another server's tokens. */
+export interface Verifier {
+  readonly verify: Verify;
+  /** Returns the issuer exactly as in `iss`. Throws as `verify` does. */
+  readonly issuer: (options: VerifyOptions) => Promise<string>;
+}
+
 const TOLERANCE_SECONDS = 5;
 /** The user of a token carries no facts for rules; `identity` has them. */
 const NO_RULES = { allow: null, grants: [] };
@@ -46,23 +53,29 @@ const NO_RULES = { allow: null, grants: [] };
 const TYPES: ReadonlySet<string> = new Set(['at+jwt', 'application/at+jwt', 'jwt']);
 
 /** Verifies tokens of `mode: verifier`: JWTs by the issuer's keys (RFC 9068), others by introspection (RFC 7662). */
-export function createVerifier(block: VerifierBlock, ports: ProviderPorts): Verify {
+export function createVerifier(block: VerifierBlock, ports: ProviderPorts): Verifier {
   const send = createSend(ports);
   const name = block.provider_name ?? 'The authorization server';
   const find = createFindServer(block, name, ports.now);
   const keysOf = createKeysAt(name, send);
   const introspect = createIntrospect(block, name, ports.now);
-  return async (token, resource, { signal, admit }) => {
-    const ask: SendToProvider = async (request) => {
+  const askWith =
+    ({ admit }: VerifyOptions): SendToProvider =>
+    async (request) => {
       await admit();
       return send(request);
     };
-    const server = await find(signal, ask);
+  const verify: Verify = async (token, resource, options) => {
+    const ask = askWith(options);
+    const server = await find(options.signal, ask);
     const now = ports.now();
-    const claims = await readClaims(token, { server, keysOf, introspect, now, block, signal, admit, ask });
+    const claims = await readClaims(token, { ...options, server, keysOf, introspect, now, ask });
     const audience = block.audience.length > 0 ? block.audience : resource;
-    return claims === null ? null : toVerified(claims, block, { audience, now: ports.now() });
+    if (claims === null) return null;
+    return toVerified(claims, block, { issuer: server.issuer, audience, now: ports.now() });
   };
+  const issuer = async (options: VerifyOptions) => (await find(options.signal, askWith(options))).issuer;
+  return { verify, issuer };
 }
 
 interface Reading extends VerifyOptions {
@@ -70,7 +83,6 @@ interface Reading extends VerifyOptions {
   readonly keysOf: (url: string) => RemoteJWKSet;
   readonly introspect: Introspect;
   readonly ask: SendToProvider;
-  readonly block: VerifierBlock;
   readonly now: number;
 }
 
@@ -91,12 +103,12 @@ function isJwt(token: string): boolean {
   }
 }
 
-async function readJwt(token: string, keys: RemoteJWKSet, { block, now, admit }: Reading) {
+async function readJwt(token: string, keys: RemoteJWKSet, { server, now, admit }: Reading) {
   if (!keys.fresh) await admit();
   try {
     const { payload } = await jwtVerify(token, keys, {
       algorithms: ALGORITHMS,
-      issuer: block.issuer,
+      issuer: server.issuer,
       requiredClaims: ['aud', 'exp', 'sub'],
       clockTolerance: TOLERANCE_SECONDS,
       currentDate: new Date(now),
@@ -109,18 +121,25 @@ async function readJwt(token: string, keys: RemoteJWKSet, { block, now, admit }:
   }
 }
 
+/** The facts about this server and the authorization server that a token is compared with. */
+interface Expected {
+  readonly issuer: string;
+  readonly audience: readonly string[];
+  readonly now: number;
+}
+
 /** Applies the same rules to both kinds of tokens: issuer, audience, subject and expiry. */
 function toVerified(
   claims: JsonObject,
   block: VerifierBlock,
-  { audience, now }: { readonly audience: readonly string[]; readonly now: number },
+  { issuer, audience, now }: Expected,
 ): Verified | null {
   const { exp } = claims;
   const own = textsOf(claims.aud).some((one) => audience.includes(one));
   const subject = textOf(claims, 'sub');
   if (typeof exp !== 'number' || exp + TOLERANCE_SECONDS <= now / 1000 || !own || subject === null)
     return null;
-  if ((textOf(claims, 'iss') ?? block.issuer) !== block.issuer || isOtherKind(claims)) return null;
+  if ((textOf(claims, 'iss') ?? issuer) !== issuer || isOtherKind(claims)) return null;
   const identity = toIdentity(toOpenIdProfile(claims), block.claim_mappings);
   const provider = block.provider_name ?? 'verifier';
   return {
@@ -146,13 +165,17 @@ function scopesOf({ scope, scp }: JsonObject): readonly string[] {
   return [...new Set(words.filter((word) => word !== ''))];
 }
 
-/** The addresses for checking tokens. */
+/** The issuer exactly as in `iss`, and the addresses for checking its tokens. */
 interface VerifierServer {
+  readonly issuer: string;
   readonly jwks: string | null;
   readonly introspection: string | null;
 }
 
-/** Finds the addresses in the settings, or in the issuer's discovery document (RFC 8414, OpenID Connect Discovery). */
+/**
+ * Finds the addresses in the settings, or in the issuer's discovery document (RFC 8414, OpenID Connect Discovery). The issuer
+ * in the document may differ from the configured one in a slash at its end.
+ */
 function createFindServer(
   block: VerifierBlock,
   provider: string,
@@ -160,7 +183,7 @@ function createFindServer(
 ): (signal: AbortSignal, ask: SendToProvider) => Promise<VerifierServer> {
   const { issuer, jwks_url, introspection_url } = block;
   if (jwks_url !== undefined || introspection_url !== undefined) {
-    const fixed = { jwks: jwks_url ?? null, introspection: introspection_url ?? null };
+    const fixed = { issuer, jwks: jwks_url ?? null, introspection: introspection_url ?? null };
     return async () => fixed;
   }
   const discover = createDiscovery({ provider, issuer, urls: [metadataUrl(issuer), openIdUrl(issuer)], now });
@@ -169,7 +192,8 @@ function createFindServer(
     const jwks = textOf(document, 'jwks_uri');
     // Introspection requires a client.
     const introspection = block.client_id ? textOf(document, 'introspection_endpoint') : null;
-    if (jwks !== null || introspection !== null) return { jwks, introspection };
+    const named = textOf(document, 'issuer') ?? issuer;
+    if (jwks !== null || introspection !== null) return { issuer: named, jwks, introspection };
     throw misconfigured(
       { provider },
       'names neither keys nor an introspection endpoint. Set jwks_url or introspection_url.',

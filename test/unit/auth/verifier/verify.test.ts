@@ -4,6 +4,7 @@ import { createAuth } from '../../../../src/auth/create.ts';
 import type { Auth } from '../../../../src/auth/types.ts';
 import type { ProviderPorts } from '../../../../src/auth/upstream/provider.ts';
 import { createVerifier } from '../../../../src/auth/verifier/verify.ts';
+import { SvcError } from '../../../../src/errors.ts';
 import type { LogLine } from '../../../../src/ports.ts';
 import type { AuthSettings, TransportSettings, VerifierBlock } from '../../../../src/settings/model.ts';
 import { answers, silent } from '../../../idp/faults.ts';
@@ -69,7 +70,7 @@ const client = () => ({
 });
 
 function verify(token: string, more: Partial<VerifierBlock> = keys(), ports: Partial<ProviderPorts> = {}) {
-  return createVerifier(block(more), { fetch, now: Date.now, ...ports })(token, [RESOURCE], asking());
+  return createVerifier(block(more), { fetch, now: Date.now, ...ports }).verify(token, [RESOURCE], asking());
 }
 
 // Requirements: rs.passthrough
@@ -138,6 +139,23 @@ test('an issuer is compared to the letter', async () => {
   expect(await verify(await jwt({ iss: issuer().toUpperCase() }))).toBeNull();
 });
 
+/** Serves a discovery document whose issuer is this one. */
+const names = (name: string) =>
+  server.fail(
+    'GET /.well-known/oauth-authorization-server/tenant',
+    answers(200, { issuer: name, jwks_uri: `${server.origin}/keys` }),
+  );
+
+test('the issuer is the one of the discovery document, which may have a slash at its end', async () => {
+  const iss = `${issuer()}/`;
+  names(iss);
+  const { verify: check } = createVerifier(block(), { fetch, now: Date.now });
+  expect(await check(await jwt({ iss }), [RESOURCE], asking())).not.toBeNull();
+  expect(await check(await jwt(), [RESOURCE], asking())).toBeNull();
+  names('https://evil.example');
+  await failureOf(verify(await jwt({ iss: 'https://evil.example' }), {}), 'config_invalid');
+});
+
 test('no header chooses the keys or the way to sign', async () => {
   const [, payload = '', signature = ''] = (await jwt()).split('.');
   const encode = (header: object) => Buffer.from(JSON.stringify(header)).toString('base64url');
@@ -178,7 +196,7 @@ test('the issuer says where its keys are', async () => {
 });
 
 test('keys are asked for once, and when they cannot be had nobody is let in', async () => {
-  const check = createVerifier(block(keys()), { fetch, now: Date.now });
+  const { verify: check } = createVerifier(block(keys()), { fetch, now: Date.now });
   const before = server.requests.length;
   server.fail('GET /keys', answers(503));
   await failureOf(check(await jwt(), [RESOURCE], asking()), 'login_unavailable');
@@ -188,14 +206,14 @@ test('keys are asked for once, and when they cannot be had nobody is let in', as
 });
 
 test('a caller who leaves during discovery leaves no failure behind', async () => {
-  const check = createVerifier(block(), { fetch, now: Date.now });
+  const { verify: check } = createVerifier(block(), { fetch, now: Date.now });
   const left = { ...asking(), signal: AbortSignal.abort() };
   await failureOf(check(await jwt(), [RESOURCE], left), 'cancelled');
   expect(await check(await jwt(), [RESOURCE], asking())).not.toBeNull();
 });
 
 test('many tokens of unknown keys make one request that fails', async () => {
-  const check = createVerifier(block(keys()), { fetch, now: Date.now });
+  const { verify: check } = createVerifier(block(keys()), { fetch, now: Date.now });
   expect(await check(await jwt(), [RESOURCE], asking())).not.toBeNull();
   const unknown = await (await createSigner('k2')).sign(claims(), { typ: 'at+jwt' });
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 31_000 });
@@ -210,7 +228,7 @@ test('many tokens of unknown keys make one request that fails', async () => {
 
 test('D28: opaque tokens are asked about, once a minute, also those that are no good', async () => {
   let time = Date.now();
-  const check = createVerifier(block({ ...client(), ...keys() }), { fetch, now: () => time });
+  const { verify: check } = createVerifier(block({ ...client(), ...keys() }), { fetch, now: () => time });
   const before = server.requests.length;
   const asked = () => server.requests.length - before;
   server.fail(ROUTE, answers(200, { active: true, sub: 'ada', aud: RESOURCE, scope: 'svc:access' }));
@@ -238,7 +256,7 @@ test('tokens that are no good do not push out the answers about good ones', asyn
     const request = new Request(...call);
     return request.url === introspection() ? answer(request) : fetch(request);
   };
-  const check = createVerifier(block(client()), { fetch: send, now: Date.now });
+  const { verify: check } = createVerifier(block(client()), { fetch: send, now: Date.now });
   expect(await check('good', [RESOURCE], asking())).not.toBeNull();
   for (let count = 0; count < 1_100; count += 1)
     expect(await check(`bad-${count}`, [RESOURCE], asking())).toBeNull();
@@ -249,7 +267,7 @@ test('tokens that are no good do not push out the answers about good ones', asyn
 
 test('an answer is no longer good than its token', async () => {
   let time = Date.now();
-  const check = createVerifier(block(client()), { fetch, now: () => time });
+  const { verify: check } = createVerifier(block(client()), { fetch, now: () => time });
   server.fail(ROUTE, answers(200, { active: true, sub: 'ada', aud: RESOURCE, exp: now() + 10 }));
   expect(await check('short', [RESOURCE], asking())).not.toBeNull();
   time += 20_000;
@@ -268,7 +286,7 @@ test.each<[string, Changes]>([
 });
 
 test('what goes wrong with introspection has its class, and is not remembered', async () => {
-  const check = createVerifier(block(client()), { fetch, now: Date.now, timeoutMs: 5_000 });
+  const { verify: check } = createVerifier(block(client()), { fetch, now: Date.now, timeoutMs: 5_000 });
   const ask = (body: unknown, status = 200) => {
     server.fail(ROUTE, answers(status, body));
     return check('opaque', [RESOURCE], asking());
@@ -278,7 +296,7 @@ test('what goes wrong with introspection has its class, and is not remembered', 
   await failureOf(ask({ active: 'true' }), 'login_unavailable');
   await failureOf(ask([]), 'login_unavailable');
   server.fail(ROUTE, silent);
-  const hasty = createVerifier(block(client()), { fetch, now: Date.now, timeoutMs: 50 });
+  const { verify: hasty } = createVerifier(block(client()), { fetch, now: Date.now, timeoutMs: 50 });
   await failureOf(hasty('opaque', [RESOURCE], asking()), 'login_unavailable');
   server.heal();
   expect(await ask({ active: true, sub: 'ada', aud: RESOURCE })).not.toBeNull();
@@ -380,6 +398,25 @@ test('who is not let in learns where tokens come from', async () => {
   const away = await call(authOf().auth, await jwt());
   expect(away).toMatchObject({ error: { code: 'login_unavailable' } });
   expect(lines).toEqual([]);
+});
+
+test('the metadata names the issuer as its own document does, and as configured while there is none', async () => {
+  const path = '/.well-known/oauth-protected-resource';
+  const read = async (auth: Auth, count: () => void) => {
+    const request = new Request(`https://svc.example${path}`);
+    const response = await auth.respond({ request, body: async () => '', signal: signal(), count });
+    const metadata: { readonly authorization_servers: unknown } | undefined = await response?.json();
+    return metadata?.authorization_servers;
+  };
+  names(`${issuer()}/`);
+  const { auth } = authOf({});
+  const count = vi.fn();
+  for (let time = 0; time < 2; time += 1) expect(await read(auth, count)).toEqual([`${issuer()}/`]);
+  expect(count).toHaveBeenCalledTimes(1);
+  const refuse = () => {
+    throw new SvcError('rate_limited', 'Too many requests.');
+  };
+  expect(await read(authOf({}).auth, refuse)).toEqual([issuer()]);
 });
 
 test('D28: the metadata names the issuer, in both of its places, and nothing else is there', async () => {
