@@ -9,12 +9,15 @@ export type Item = Readonly<Record<string, Attribute | undefined>>;
 /** The parts of DynamoDB's response that are used here. */
 export interface DynamoResponse {
   readonly Item?: Item;
-  readonly Items?: readonly Item[];
-  readonly LastEvaluatedKey?: Item;
+  /** True if the condition of a write did not hold. `Item` is then the present item, if the write asked for it. */
+  readonly conflict?: true;
 }
 
-/** Sends an operation to DynamoDB. Returns null if the condition of a write did not hold. */
-export type AskDynamo = (operation: string, input: object) => Promise<DynamoResponse | null>;
+/**
+ * Sends an operation to DynamoDB, up to four times while it is busy or does not answer. A write may have taken effect before it
+ * is sent again.
+ */
+export type AskDynamo = (operation: string, input: object) => Promise<DynamoResponse>;
 
 /** The location of the table. Null means the region of the function, and AWS's own address there. */
 export interface DynamoTable {
@@ -53,9 +56,7 @@ function headersOf(operation: string): Record<string, string> {
   return { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': `DynamoDB_20120810.${operation}` };
 }
 
-type Outcome =
-  | { readonly answer: DynamoResponse | null }
-  | { readonly again: boolean; readonly reason: string };
+type Outcome = { readonly answer: DynamoResponse } | { readonly again: boolean; readonly reason: string };
 
 async function send(url: URL, headers: Headers, body: string): Promise<Outcome> {
   try {
@@ -64,7 +65,8 @@ async function send(url: URL, headers: Headers, body: string): Promise<Outcome> 
     const text = await response.text();
     if (response.ok) return { answer: JSON.parse(text) as DynamoResponse };
     const type = typeOf(text);
-    if (type === 'ConditionalCheckFailedException') return { answer: null };
+    if (type === 'ConditionalCheckFailedException')
+      return { answer: { ...(JSON.parse(text) as DynamoResponse), conflict: true } };
     return { again: response.status >= 500 || BUSY.test(type), reason: `${response.status} ${type}`.trim() };
   } catch (thrown) {
     return { again: true, reason: thrown instanceof Error ? thrown.name : 'no answer' };

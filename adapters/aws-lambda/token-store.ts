@@ -1,5 +1,5 @@
 import type { TokenStore } from '../../src/ports.ts';
-import type { AskDynamo, Attribute } from './dynamodb.ts';
+import type { AskDynamo, Attribute, Item } from './dynamodb.ts';
 
 const ABSENT = 'attribute_not_exists(#key) OR #until <= :now';
 const SAME = '#version = :version AND #until > :now';
@@ -13,28 +13,37 @@ const NAMES = { '#value': 'value', '#until': 'until', '#expires': 'expires', '#v
  */
 export function createDynamoStore(ask: AskDynamo, table: string, now: () => number = Date.now): TokenStore {
   const toTable = (operation: string, input: object) => ask(operation, { TableName: table, ...input });
-  const insert = (key: string, value: string, seconds: number) =>
-    toTable('PutItem', {
-      Item: { ...keyOf(key), value: { S: value }, version: digits(1), ...lifeOf(now() + seconds * 1000) },
+  const write = async (item: Item, condition: object) => {
+    const writer = crypto.randomUUID();
+    const answer = await toTable('PutItem', {
+      Item: { ...item, writer: { S: writer } },
+      ...condition,
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    });
+    // A write that took effect without an answer finds itself there when it is sent again.
+    return answer.conflict !== true || textOf(answer.Item?.writer) === writer;
+  };
+  const itemOf = (key: string, version: number, { value, seconds }: NewValue): Item => ({
+    ...keyOf(key),
+    value: { S: value },
+    version: digits(version),
+    ...lifeOf(now() + seconds * 1000),
+  });
+  const insert = (key: string, added: NewValue) =>
+    write(itemOf(key, 1, added), {
       ConditionExpression: ABSENT,
       ExpressionAttributeNames: { '#key': 'key', '#until': 'until' },
       ExpressionAttributeValues: { ':now': digits(now()) },
     });
-  const replace = (key: string, value: string, seconds: number, version: number) =>
-    toTable('PutItem', {
-      Item: {
-        ...keyOf(key),
-        value: { S: value },
-        version: digits(version + 1),
-        ...lifeOf(now() + seconds * 1000),
-      },
+  const replace = (key: string, version: number, changed: NewValue) =>
+    write(itemOf(key, version + 1, changed), {
       ConditionExpression: SAME,
       ExpressionAttributeNames: { '#version': 'version', '#until': 'until' },
       ExpressionAttributeValues: { ':version': digits(version), ':now': digits(now()) },
     });
-  const overwrite = (key: string, value: string, seconds: number) => {
+  const overwrite = async (key: string, { value, seconds }: NewValue) => {
     const { until, expires } = lifeOf(now() + seconds * 1000);
-    return toTable('UpdateItem', {
+    await toTable('UpdateItem', {
       Key: keyOf(key),
       UpdateExpression: OVERWRITE,
       ExpressionAttributeNames: NAMES,
@@ -45,24 +54,31 @@ export function createDynamoStore(ask: AskDynamo, table: string, now: () => numb
         ':one': digits(1),
       },
     });
+    return true;
   };
   return {
     consistency: 'strong',
-    claimOnce: async (key, seconds) => (await insert(key, '', seconds)) !== null,
+    claimOnce: (key, seconds) => insert(key, { value: '', seconds }),
     get: async (key) => {
       const answer = await toTable('GetItem', { Key: keyOf(key), ConsistentRead: true });
-      const { value, version, until } = answer?.Item ?? {};
+      const { value, version, until } = answer.Item ?? {};
       if (value === undefined || numberOf(until) <= now()) return null;
       return { value: textOf(value), version: numberOf(version) };
     },
-    put: async (key, value, { seconds, ifVersion }) => {
-      if (ifVersion === undefined) return (await overwrite(key, value, seconds)) !== null;
-      if (ifVersion === 0) return (await insert(key, value, seconds)) !== null;
-      return (await replace(key, value, seconds, ifVersion)) !== null;
+    put: (key, value, { seconds, ifVersion }) => {
+      const put = { value, seconds };
+      if (ifVersion === undefined) return overwrite(key, put);
+      return ifVersion === 0 ? insert(key, put) : replace(key, ifVersion, put);
     },
     delete: async (key) => void (await toTable('DeleteItem', { Key: keyOf(key) })),
     close: async () => {},
   };
+}
+
+/** A value to store, and the seconds of its life. */
+interface NewValue {
+  readonly value: string;
+  readonly seconds: number;
 }
 
 function keyOf(key: string) {

@@ -24,13 +24,17 @@ export interface DynamoDouble {
   readonly rows: Map<string, Row>;
   /** Status and error type that the next requests get. */
   readonly failures: (readonly [number, string])[];
+  /** The same for the next requests, which take effect. */
+  readonly losses: (readonly [number, string])[];
 }
 
 class Refusal extends Error {
   readonly type: string;
-  constructor(type: string, message = type) {
+  readonly fields: object;
+  constructor(type: string, message = type, fields: object = {}) {
     super(message);
     this.type = type;
+    this.fields = fields;
   }
 }
 
@@ -39,6 +43,7 @@ export async function startDynamo(): Promise<DynamoDouble> {
   const rows = new Map<string, Row>();
   const operations: string[] = [];
   const failures: (readonly [number, string])[] = [];
+  const losses: (readonly [number, string])[] = [];
   const { url } = await startDouble(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
@@ -47,21 +52,24 @@ export async function startDynamo(): Promise<DynamoDouble> {
       response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' });
       response.end(JSON.stringify(content));
     };
-    const fail = (status: number, type: string, message = type) =>
-      send(status, { __type: `com.amazonaws.dynamodb.v20120810#${type}`, message });
+    const fail = (status: number, type: string, message = type, fields: object = {}) =>
+      send(status, { __type: `com.amazonaws.dynamodb.v20120810#${type}`, message, ...fields });
     try {
       const operation = operationOf(request);
       operations.push(operation);
       const failure = failures.shift();
       if (failure !== undefined) return fail(...failure);
       checkSignature(request, body);
-      send(200, perform(rows, operation, JSON.parse(body)));
+      const answer = perform(rows, operation, JSON.parse(body));
+      const loss = losses.shift();
+      if (loss !== undefined) return fail(...loss);
+      send(200, answer);
     } catch (thrown) {
-      if (thrown instanceof Refusal) return fail(400, thrown.type, thrown.message);
+      if (thrown instanceof Refusal) return fail(400, thrown.type, thrown.message, thrown.fields);
       fail(400, 'SerializationException', String(thrown));
     }
   });
-  return { url, operations, rows, failures };
+  return { url, operations, rows, failures, losses };
 }
 
 function operationOf({ method, url, headers }: IncomingMessage): string {
@@ -101,7 +109,13 @@ function checkSignature({ headers }: IncomingMessage, body: string): void {
 
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
   GetItem: ['Key', 'ConsistentRead'],
-  PutItem: ['Item', 'ConditionExpression', 'ExpressionAttributeNames', 'ExpressionAttributeValues'],
+  PutItem: [
+    'Item',
+    'ConditionExpression',
+    'ExpressionAttributeNames',
+    'ExpressionAttributeValues',
+    'ReturnValuesOnConditionCheckFailure',
+  ],
   UpdateItem: ['Key', 'UpdateExpression', 'ExpressionAttributeNames', 'ExpressionAttributeValues'],
   DeleteItem: ['Key'],
 };
@@ -119,10 +133,20 @@ function perform(rows: Map<string, Row>, operation: string, input: Input): objec
   if (operation === 'DeleteItem') rows.delete(id);
   if (operation === 'UpdateItem') rows.set(id, update(rows.get(id) ?? row, input));
   if (operation === 'PutItem') {
-    if (!holds(rows.get(id), input)) throw new Refusal('ConditionalCheckFailedException');
+    if (!holds(rows.get(id), input)) throw conflictOf(rows.get(id), input);
     rows.set(id, row);
   }
   return {};
+}
+
+/** The error of a condition, with the present item if the request asked for it and there is one. */
+function conflictOf(
+  row: Row | undefined,
+  { ReturnValuesOnConditionCheckFailure: shown = 'NONE' }: Input,
+): Refusal {
+  if (shown !== 'NONE' && shown !== 'ALL_OLD') return new Refusal('ValidationException', 'ReturnValues');
+  const fields = shown === 'ALL_OLD' && row !== undefined ? { Item: row } : {};
+  return new Refusal('ConditionalCheckFailedException', 'The conditional request failed', fields);
 }
 
 /** Each placeholder that is used is given, and each that is given is used. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createDynamo, sign } from '../../../../adapters/aws-lambda/dynamodb.ts';
 import { createDynamoStore } from '../../../../adapters/aws-lambda/token-store.ts';
+import type { TokenStore } from '../../../../src/ports.ts';
 import { itIsATokenStore } from '../../auth/store-contract.ts';
 import { AWS_ENV, startDynamo, TABLE } from './dynamodb-double.ts';
 
@@ -26,6 +27,27 @@ describe('the store in DynamoDB', () => {
     double.failures.push([400, 'ProvisionedThroughputExceededException'], [500, 'InternalServerError']);
     expect(await store.claimOnce('a', 60)).toBe(true);
     expect(double.operations).toEqual(['PutItem', 'PutItem', 'PutItem']);
+  });
+
+  it.each([
+    ['a claim', (store: TokenStore) => store.claimOnce('a', 60)],
+    ['a new value', (store: TokenStore) => store.put('a', 'one', { seconds: 60, ifVersion: 0 })],
+  ])('knows %s of its own that took effect without an answer', async (_name, write) => {
+    const { double, store } = await open();
+    double.losses.push([500, 'InternalServerError']);
+    expect(await write(store)).toBe(true);
+    expect(double.operations).toEqual(['PutItem', 'PutItem']);
+    expect(await write(store)).toBe(false);
+    expect((await store.get('a'))?.version).toBe(1);
+  });
+
+  it('knows a change of its own that took effect without an answer, and none of others', async () => {
+    const { double, store } = await open();
+    await store.put('a', 'one', { seconds: 60 });
+    double.losses.push([500, 'InternalServerError']);
+    expect(await store.put('a', 'two', { seconds: 60, ifVersion: 1 })).toBe(true);
+    expect(await store.put('a', 'two', { seconds: 60, ifVersion: 1 })).toBe(false);
+    expect(await store.get('a')).toEqual({ value: 'two', version: 2 });
   });
 
   it('says what to check where DynamoDB refuses, once and without what it wrote', async () => {
