@@ -3,7 +3,7 @@ import { answerConsent, authorize } from './endpoints/authorize.ts';
 import { callback } from './endpoints/callback.ts';
 import { askLogout, logout } from './endpoints/logout.ts';
 import { authorizationServer, protectedResource } from './endpoints/metadata.ts';
-import { logServerFault, toFailurePage } from './endpoints/redirect.ts';
+import { logFailure, toFailurePage } from './endpoints/redirect.ts';
 import { register } from './endpoints/register.ts';
 import { revoke } from './endpoints/revoke.ts';
 import { token } from './endpoints/token.ts';
@@ -72,7 +72,7 @@ export async function answerRoute(
   const { request } = authRequest;
   const response = await answerMethod(server, route, publicUrlsOf, authRequest).catch((thrown) => {
     const error = toSvcError(thrown);
-    logServerFault(server, error);
+    logFailure(server, error);
     return toFailure(route, error, request);
   });
   if (route.reader === 'program') {

@@ -1,4 +1,5 @@
 import { causesOf, ERRORS, SvcError, toPublicText, toSvcError } from '../../errors.ts';
+import { oneLine } from '../../one-line.ts';
 import { toSignInFailurePage } from '../../pages/sign-in.ts';
 import { withParameters } from '../clients/redirect-uri.ts';
 import { retryHeaders, toOAuthError } from '../oauth-error.ts';
@@ -27,7 +28,7 @@ export function toErrorRedirect(
   cookies: readonly string[] = [],
 ): Response {
   const error = toSvcError(thrown);
-  logServerFault(server, error);
+  logFailure(server, error);
   const fields = toOAuthError(error, 'access_denied');
   return toRedirect(withParameters(redirect, { ...fields, state, iss: urls.issuer }), cookies);
 }
@@ -39,11 +40,12 @@ export function toFailurePage(error: SvcError, back: string | null = null): Prom
   return toSignInFailurePage(toPublicText(error), { status, headers: retryHeaders(error) }, back);
 }
 
-/** Logs an error whose text the client does not get. */
-export function logServerFault({ log }: AuthServer, error: SvcError): void {
-  if (ERRORS[error.code].shown) return;
+/** Logs an error whose text the client does not get, and a refusal of the provider, whose text says what to change. */
+export function logFailure({ log }: AuthServer, error: SvcError): void {
+  const message = `signing in failed: ${oneLine(error.message)}`;
   const fields = { code: error.code, causes: causesOf(error) };
-  log({ level: 'error', message: `signing in failed: ${error.message}`, fields });
+  if (error.code === 'login_refused') log({ level: 'info', message });
+  else if (!ERRORS[error.code].shown) log({ level: 'error', message, fields });
 }
 
 /** The error for a person who declines on the consent page. */

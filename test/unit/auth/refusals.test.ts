@@ -149,3 +149,30 @@ it('the scopes of grants are in the metadata, and /authorize names them', async 
   const refused = await desk.fetch(authorizePath(client_id, pkce().challenge, { scope: 'unknown' }));
   expect(await refused.text()).toContain('svc:access sales:read audit:read rare:scope');
 });
+
+describe('a login that the provider refuses', () => {
+  const refuse = () => Response.json({ error: 'bad_verification_code' });
+
+  it('is a line of the log without the code, once, where the client redeems it', async () => {
+    const desk = createDesk();
+    const { fields, code } = await login(desk);
+    desk.idp.broken = refuse;
+    const response = await desk.form('/token', fields);
+    expect(await response.json()).toMatchObject({ error: 'invalid_grant' });
+    const message = expect.stringMatching(
+      /^signing in failed: GitHub refused the code \(bad_verification_code\)/,
+    );
+    expect(desk.lines).toEqual([{ level: 'info', message }]);
+    expect(JSON.stringify(desk.lines)).not.toContain(code);
+  });
+
+  it('is a line of the log where the browser comes back to a server with a store', async () => {
+    const desk = stored({});
+    desk.idp.broken = refuse;
+    const back = new URL((await signIn(desk)).headers.get('location') ?? '');
+    expect(back.searchParams.get('error')).toBe('access_denied');
+    expect(desk.lines).toEqual([
+      { level: 'info', message: expect.stringContaining('refused the code (bad_verification_code)') },
+    ]);
+  });
+});
