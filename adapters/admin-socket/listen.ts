@@ -86,14 +86,18 @@ Give each server its own: set SVC_ADMIN_SOCKET.`,
   await rm(path, { force: true });
 }
 
+/** Whether a server has the socket. Throws if that is unknown: another user's socket, or a server that is too busy to answer. */
 function answers(path: string): Promise<boolean> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const socket = connect(path);
     socket.once('connect', () => {
       socket.destroy();
       resolve(true);
     });
-    socket.once('error', () => resolve(false));
+    socket.once('error', (cause: NodeJS.ErrnoException) => {
+      if (cause.code === 'ECONNREFUSED' || cause.code === 'ENOENT') return resolve(false);
+      reject(unusable(path, cause));
+    });
   });
 }
 

@@ -1,8 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { connect } from 'node:net';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { listenOnSocket } from '../../../../adapters/admin-socket/listen.ts';
 import { createAdmin } from '../../../../src/admin/app.ts';
 import type { AdminSource } from '../../../../src/admin/source.ts';
@@ -16,11 +18,14 @@ const SOURCE = new Proxy({} as AdminSource, {
   },
 });
 
+function adminOf(debug = false) {
+  return createAdmin({ source: SOURCE, clock: Date, log: () => {}, debug, workbench: async () => null });
+}
+
 /** The last bytes of an answer to bytes: its status, and its body. */
 async function answerTo(bytes: string, debug = false) {
   const path = join(folder, 'svc.sock');
-  const parts = { source: SOURCE, clock: Date, log: () => {}, debug, workbench: async () => null };
-  const socket = await listenOnSocket(createAdmin(parts), path);
+  const socket = await listenOnSocket(adminOf(debug), path);
   const client = connect(path).setEncoding('latin1');
   client.write(bytes);
   const [head = '', body = ''] = (await client.toArray()).join('').split('\r\n\r\n');
@@ -55,4 +60,41 @@ describe('each error on the admin socket', () => {
       expect([typeof error, typeof message, typeof detail]).toEqual(['string', 'string', 'string']);
     }
   });
+});
+
+/** A server that listens on a socket and accepts no connection. */
+const STUCK = `require('node:net').createServer().listen({ path: process.argv[1], backlog: 0 }, () => {
+  require('node:fs').writeSync(1, 'listens');
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+})`;
+
+/** Connects until no further connection finds a place. */
+async function fill(path: string): Promise<readonly Socket[]> {
+  const sockets: Socket[] = [];
+  for (;;) {
+    const socket = connect(path);
+    sockets.push(socket);
+    const connected = await once(socket, 'connect').then(
+      () => true,
+      () => false,
+    );
+    if (!connected) return sockets;
+  }
+}
+
+it.skipIf(process.platform !== 'linux')('does not take the socket of a server that is too busy', async () => {
+  const path = join(folder, 'busy.sock');
+  const server = spawn(process.execPath, ['-e', STUCK, path], { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void server.kill('SIGKILL'));
+  await once(server.stdout, 'data');
+  const sockets = await fill(path);
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+  });
+  const before = statSync(path).ino;
+  await expect(listenOnSocket(adminOf(), path)).rejects.toMatchObject({
+    code: 'config_invalid',
+    message: expect.stringContaining(path),
+  });
+  expect(statSync(path).ino).toBe(before);
 });
