@@ -3,6 +3,7 @@ import { CLAIMS, type Claims, fromUpstream, toUpstream, UPSTREAM } from './claim
 import { labelOf } from './held-scopes.ts';
 import { narrowScopes } from './scopes.ts';
 import { admitUser } from './session-renewal.ts';
+import { STORE_ISSUER, sealRecord } from './sessions.ts';
 import type { AuthServer } from './types.ts';
 import type { LoginAttempt, UpstreamTokens } from './upstream/provider.ts';
 
@@ -48,19 +49,16 @@ export async function completeLogin(
 
 const STORED = v.object({ who: CLAIMS, sc: v.array(v.string()), up: UPSTREAM });
 
-/** The issuer under which stored logins are sealed, as sessions are. */
-const STORE_ISSUER = 'store';
-
 const loginKey = (id: string) => `login:${id}`;
 
 /** Stores a login until the client redeems its code. */
 export async function storeLogin(
-  { store, sealer, now }: AuthServer,
+  server: AuthServer,
   id: string,
   { login: { who, scopes, tokens }, seconds }: { readonly login: CompletedLogin; readonly seconds: number },
 ): Promise<void> {
-  const stored = { who, sc: [...scopes], up: toUpstream(tokens, now()) };
-  await store?.put(loginKey(id), await sealer.seal('store', STORE_ISSUER, stored, seconds), { seconds });
+  const record = { who, sc: [...scopes], up: toUpstream(tokens, server.now()) };
+  await server.store?.put(loginKey(id), await sealRecord(server, record, seconds), { seconds });
 }
 
 /** Takes a login out of the store; null if it is not there. */

@@ -98,9 +98,12 @@ export function createSealer({ ring, now, notBefore, openJwe = decrypt }: Sealer
   };
 }
 
-/** The state of a call holds everything that a person answered; the limit of its request bounds it. */
+/**
+ * The state of a call holds everything that a person answered; the limit of its request bounds it. No stranger sends the
+ * records of our own store.
+ */
 function maxLength(purpose: Purpose): number {
-  return purpose === 'ask' ? Number.POSITIVE_INFINITY : MAX_LENGTH;
+  return purpose === 'ask' || purpose === 'store' ? Number.POSITIVE_INFINITY : MAX_LENGTH;
 }
 
 function headerOf(headers: Map<string, string>, purpose: Purpose, kid: string): string {

@@ -200,6 +200,51 @@ function through(desk: Desk, pass: (request: Request) => Promise<Response> | nul
   };
 }
 
+describe('a user with long facts', () => {
+  const named = (desk: Desk, length: number) => {
+    desk.idp.user = { ...desk.idp.user, name: 'x'.repeat(length) };
+  };
+
+  it('signs in, calls and refreshes as others do', async () => {
+    const desk = create();
+    named(desk, 100_000);
+    const { access_token, client_id, refresh_token } = await tokens(desk);
+    expect((await call(desk, access_token)).status).toBe(200);
+    expect(desk.users[0]?.name).toHaveLength(100_000);
+    expect((await refresh(desk, client_id, refresh_token)).status).toBe(200);
+  });
+
+  it('keeps the session when a renewal brings more of them', async () => {
+    const desk = create(600);
+    const { access_token } = await tokens(desk);
+    named(desk, 100_000);
+    desk.clock.ms += 545_000;
+    for (const time of [1, 2]) expect([time, (await call(desk, access_token)).status]).toEqual([time, 200]);
+    expect(desk.users[1]?.name).toHaveLength(100_000);
+  });
+
+  it('that no store keeps cannot sign in, and the log says why', async () => {
+    const desk = create();
+    named(desk, 400_000);
+    const { back } = await login(desk);
+    expect(back.searchParams.get('error')).toBe('server_error');
+    expect(desk.lines.filter(({ level }) => level === 'error').map(({ message }) => message)).toEqual([
+      expect.stringMatching(/make a session of \d{6} characters, more than a store keeps \(400000\)/),
+    ]);
+  });
+
+  it('that no store keeps since a renewal fails their calls, and the log says why', async () => {
+    const desk = create(600);
+    const { access_token } = await tokens(desk);
+    named(desk, 400_000);
+    desk.clock.ms += 545_000;
+    expect((await call(desk, access_token)).status).toBe(500);
+    expect(desk.lines.filter(({ level }) => level === 'warn').map(({ message }) => message)).toEqual([
+      expect.stringContaining('more than a store keeps'),
+    ]);
+  });
+});
+
 describe('a provider in trouble', () => {
   it('does not cost the tokens that it has just given: they are kept before it is asked who it is', async () => {
     const desk = create(600);
