@@ -10,6 +10,7 @@ import { freshen, isDue, isOver } from './session-renewal.ts';
 import { readSession, type StoredSession } from './sessions.ts';
 import { ACCESS } from './tokens.ts';
 import type { Authenticated, AuthRejection, AuthServer } from './types.ts';
+import { originOf } from './upstream/provider.ts';
 
 type AccessToken = v.InferOutput<typeof ACCESS>;
 
@@ -71,9 +72,12 @@ function enforceClient({ h: clientHash }: AccessToken, { blocked }: AuthServer):
   if (blocked.has(clientHash)) throw tokenInvalid();
 }
 
-/** Throws token_invalid for a user of an earlier identity provider. A client's own token has no provider. */
+/**
+ * Throws token_invalid for a user of an earlier identity provider, or of another realm or sandbox of it. A client's own
+ * token has no provider.
+ */
 function enforceProvider({ idp }: AccessToken, { provider }: AuthServer): void {
-  if (idp !== null && idp !== provider.id) throw tokenInvalid();
+  if (idp !== null && idp !== originOf(provider)) throw tokenInvalid();
 }
 
 /** A user, and the scopes that the user holds now. */
@@ -84,7 +88,7 @@ interface Entitled {
 
 function userOfClaims(server: AuthServer, { idp, up: upstream }: AccessToken, claims: Claims): Entitled {
   const isLive = upstream !== undefined && (upstream.e === null || upstream.e > server.now() / 1000);
-  const user = toUser(claims, idp, isLive ? upstream.t : null);
+  const user = toUser(claims, idp === null ? null : server.provider.id, isLive ? upstream.t : null);
   return { user, held: idp === null ? scopesOfClient(server, claims) : scopesOfUser(server, claims, user) };
 }
 

@@ -5,7 +5,7 @@ import { narrowScopes } from './scopes.ts';
 import { admitUser } from './session-renewal.ts';
 import { STORE_ISSUER, sealRecord } from './sessions.ts';
 import type { AuthServer } from './types.ts';
-import type { LoginAttempt, UpstreamTokens } from './upstream/provider.ts';
+import { type LoginAttempt, originOf, type UpstreamTokens } from './upstream/provider.ts';
 
 /** An authorization code. Without a store it contains the provider's code, which is redeemed together with ours. */
 export const CODE = v.object({
@@ -47,7 +47,7 @@ export async function completeLogin(
   return { who, scopes: narrowScopes(scopes, held, labelOf(identity)), tokens };
 }
 
-const STORED = v.object({ who: CLAIMS, sc: v.array(v.string()), up: UPSTREAM });
+const STORED = v.object({ idp: v.string(), who: CLAIMS, sc: v.array(v.string()), up: UPSTREAM });
 
 const loginKey = (id: string) => `login:${id}`;
 
@@ -57,17 +57,22 @@ export async function storeLogin(
   id: string,
   { login: { who, scopes, tokens }, seconds }: { readonly login: CompletedLogin; readonly seconds: number },
 ): Promise<void> {
-  const record = { who, sc: [...scopes], up: toUpstream(tokens, server.now()) };
+  const up = toUpstream(tokens, server.now());
+  const record = { idp: originOf(server.provider), who, sc: [...scopes], up };
   await server.store?.put(loginKey(id), await sealRecord(server, record, seconds), { seconds });
 }
 
-/** Takes a login out of the store; null if it is not there. */
-export async function takeLogin({ store, sealer }: AuthServer, id: string): Promise<CompletedLogin | null> {
+/** Takes a login out of the store; null if it is not there, or belongs to another provider. */
+export async function takeLogin(
+  { store, sealer, provider }: AuthServer,
+  id: string,
+): Promise<CompletedLogin | null> {
   const stored = await store?.get(loginKey(id));
   if (!stored) return null;
   await store?.delete(loginKey(id));
   const login = await sealer.open('store', STORE_ISSUER, stored.value, STORED);
-  return login && { who: login.who, scopes: login.sc, tokens: fromUpstream(login.up) };
+  if (login?.idp !== originOf(provider)) return null;
+  return { who: login.who, scopes: login.sc, tokens: fromUpstream(login.up) };
 }
 
 /** Seconds for which a used code is remembered: its lifetime, and minutes by which clocks of instances may differ. */

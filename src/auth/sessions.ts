@@ -3,12 +3,13 @@ import type { Lifetime } from '../crypto/seal.ts';
 import { SvcError } from '../errors.ts';
 import { CLAIMS, UPSTREAM } from './claims.ts';
 import type { AuthServer } from './types.ts';
+import { originOf } from './upstream/provider.ts';
 
 /** A login session in the store: a family of refresh tokens, and the provider's tokens. */
 const SESSION = v.object({
   /** The hash of the client's id. */
   h: v.string(),
-  /** The provider that signed the user in. Its ids and tokens are useless at another one. */
+  /** The provider that signed the user in, as `originOf` names it. */
   idp: v.string(),
   sc: v.array(v.string()),
   /** The generation of the valid refresh token. */
@@ -58,7 +59,7 @@ export async function readSession(server: AuthServer, id: string): Promise<Store
   const stored = await server.store?.get(keyOf(id));
   if (!stored) return null;
   const session = await unseal(server, stored.value);
-  return session?.idp === server.provider.id ? { session, version: stored.version } : null;
+  return session?.idp === originOf(server.provider) ? { session, version: stored.version } : null;
 }
 
 /** Caches the decryption, not the store's answer: the store is read each time. */

@@ -4,7 +4,7 @@ import { SvcError } from '../errors.ts';
 import { CLAIMS, type Claims, toUpstream } from './claims.ts';
 import { ABSOLUTE_SECONDS, IDLE_SECONDS, type LoginSession, writeSession } from './sessions.ts';
 import type { AuthServer, OAuthClient, OAuthRequest } from './types.ts';
-import type { UpstreamTokens } from './upstream/provider.ts';
+import { originOf, type UpstreamTokens } from './upstream/provider.ts';
 
 /** An access token. With a store it refers to a session; without one it holds all facts about the user. */
 export const ACCESS = v.object({
@@ -14,7 +14,7 @@ export const ACCESS = v.object({
   /** The ids of the token and of its session. */
   id: v.string(),
   sid: v.string(),
-  /** The identity provider; null if the token is the client's own. */
+  /** The identity provider, as `originOf` names it; null if the token is the client's own. */
   idp: v.nullable(v.string()),
   /** The user's claims; absent if the session holds them. */
   who: v.optional(CLAIMS),
@@ -65,7 +65,7 @@ export async function issueTokens(
   const refreshes = client.grantTypes.includes('refresh_token');
   const rt = refreshes ? await sealRefresh(server, oauth, { sid, g: 0, h: client.hash }) : null;
   const end = Math.floor(server.now() / 1000) + ABSOLUTE_SECONDS;
-  const own = { h: client.hash, idp: server.provider.id, sc: [...scopes] };
+  const own = { h: client.hash, idp: originOf(server.provider), sc: [...scopes] };
   const session = { ...own, g: 0, ag: 0, at: server.now(), rt, who, up, known: true, end };
   await writeSession(server, sid, session, 0);
   return issueForSession(server, oauth, { sid, session, scopes });
@@ -152,7 +152,7 @@ async function sealAccess(
     sc: scopes,
     id: randomText(16),
     sid,
-    idp: own ? null : provider.id,
+    idp: own ? null : originOf(provider),
     ...(who && { who }),
     ...(up && { up }),
   };

@@ -4,6 +4,7 @@ import { need } from '../parameters.ts';
 import { closeSession, revokeUpstream } from '../session-renewal.ts';
 import { ACCESS, REFRESH } from '../tokens.ts';
 import type { AuthServer, OAuthClient, OAuthRequest, RouteHandler } from '../types.ts';
+import { originOf } from '../upstream/provider.ts';
 
 /** `POST /revoke` (RFC 7009): ends the session of a token, also of an expired one. An unknown token is not an error. */
 export const revoke: RouteHandler = async (server, oauth) => {
@@ -27,7 +28,8 @@ async function revokeToken(
     throw new SvcError('client_unauthorized', 'The token was issued to another client.');
   }
   await closeSession(server, found.sid, oauth.signal);
-  if (access?.up === undefined) return;
+  // Another provider must not get the token.
+  if (access?.up === undefined || access.idp !== originOf(server.provider)) return;
   const absent = { refreshToken: null, idToken: null, scopes: null, extra: {} };
   const tokens = { ...absent, accessToken: access.up.t, expiresAt: access.up.e };
   await revokeUpstream(server, tokens, oauth.signal);

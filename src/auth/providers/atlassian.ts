@@ -20,21 +20,18 @@ export function createAtlassian(block: ProviderBlock, ports: ProviderPorts): Pro
   const more = [...(grouped ? [GROUPS_SCOPE] : []), ...(ports.offline ? ['offline_access'] : [])];
   const scopes = scopesOf(block, ['read:me', ...more]);
   const api = (block.api_url ?? apiOf(block)).replace(/\/+$/, '');
+  const { auth_url: authorize = AUTH_URL, token_url: token = TOKEN_URL } = block;
   const client = createProviderClient(block, ports, {
     provider,
     scopes,
     openid: false,
     parameters: { audience: 'api.atlassian.com', prompt: 'consent' },
-    endpoints: async () => ({
-      authorize: block.auth_url ?? AUTH_URL,
-      token: block.token_url ?? TOKEN_URL,
-      revoke: null,
-      authentication: 'json',
-    }),
+    endpoints: async () => ({ authorize, token, revoke: null, authentication: 'json' }),
     isDead: ({ status }) => status === 403,
   });
   return {
     id: 'atlassian',
+    issuer: `${authorize} ${token}`,
     scopes,
     authorizationUrl: client.authorizationUrl,
     exchange: client.exchange,

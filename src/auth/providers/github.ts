@@ -26,21 +26,18 @@ const TOKEN_URL = 'https://github.com/login/oauth/access_token';
 export function createGithub(block: ProviderBlock, ports: ProviderPorts): Provider {
   const grouped = ports.wanted?.some((fact) => fact === 'groups' || fact === 'organizations');
   const scopes = scopesOf(block, ['read:user', 'user:email', ...(grouped ? ['read:org'] : [])]);
-  const apiUrl = (block.api_url ?? apiOf(block.auth_url ?? AUTH_URL)).replace(/\/+$/, '');
+  const { auth_url: authorize = AUTH_URL, token_url: token = TOKEN_URL } = block;
+  const apiUrl = (block.api_url ?? apiOf(authorize)).replace(/\/+$/, '');
   const client = createProviderClient(block, ports, {
     provider,
     scopes,
     openid: false,
     parameters: {},
-    endpoints: async () => ({
-      authorize: block.auth_url ?? AUTH_URL,
-      token: block.token_url ?? TOKEN_URL,
-      revoke: null,
-      authentication: 'body',
-    }),
+    endpoints: async () => ({ authorize, token, revoke: null, authentication: 'body' }),
   });
   return {
     id: 'github',
+    issuer: `${authorize} ${token}`,
     scopes,
     authorizationUrl: client.authorizationUrl,
     refresh: client.refresh,

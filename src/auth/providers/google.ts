@@ -16,9 +16,11 @@ const LONG_NAMES: Readonly<Record<string, string>> = {
 export function createGoogle(block: ProviderBlock, ports: ProviderPorts): Provider {
   const provider = 'Google';
   const scopes = scopesOf(block, ['openid', 'email', 'profile']);
-  const server = toServer(block);
+  const issuer = new URL(block.auth_url ?? AUTH_URL).origin;
+  const server = toServer(block, issuer);
   const google = createOpenId(block, ports, {
     id: 'google',
+    issuer,
     provider,
     scopes,
     // Google reliably issues a refresh token only after a new consent.
@@ -47,12 +49,11 @@ export function createGoogle(block: ProviderBlock, ports: ProviderPorts): Provid
   };
 }
 
-function toServer(block: ProviderBlock): OpenIdServer {
+function toServer(block: ProviderBlock, issuer: string): OpenIdServer {
   const { auth_url = AUTH_URL, token_url = TOKEN_URL, userinfo_url, revocation_url } = block;
   // Many operators configure the default addresses too.
   const isDefault = new URL(token_url).hostname.endsWith('.googleapis.com');
   const at = (address: string, path: string) => (isDefault ? address : new URL(path, token_url).href);
-  const issuer = new URL(auth_url).origin;
   return {
     endpoints: {
       authorize: auth_url,

@@ -13,9 +13,11 @@ export function createKeycloak(block: ProviderBlock, ports: ProviderPorts): Prov
   const offline = ports.offline ? ['offline_access'] : [];
   const scopes = scopesOf(block, ['openid', 'profile', 'email', ...offline]);
   enforceOpenId(provider, scopes);
-  const server = toServer(block);
+  const issuer = toIssuer(block);
+  const server = toServer(block, issuer);
   return createOpenId(block, ports, {
     id: 'keycloak',
+    issuer,
     provider,
     scopes,
     parameters: {},
@@ -25,11 +27,14 @@ export function createKeycloak(block: ProviderBlock, ports: ProviderPorts): Prov
   });
 }
 
-function toServer({ server_url, realm, ...block }: ProviderBlock): OpenIdServer {
+function toIssuer({ server_url, realm }: ProviderBlock): string {
   if (server_url === undefined || realm === undefined) {
     throw misconfigured({ provider: 'Keycloak' }, 'needs `server_url` and `realm`. Add them.');
   }
-  const issuer = `${server_url.replace(/\/+$/, '')}/realms/${encodeURIComponent(realm)}`;
+  return `${server_url.replace(/\/+$/, '')}/realms/${encodeURIComponent(realm)}`;
+}
+
+function toServer(block: ProviderBlock, issuer: string): OpenIdServer {
   const at = (path: string) => `${issuer}/protocol/openid-connect/${path}`;
   return {
     endpoints: {

@@ -17,6 +17,7 @@ export function createOidc(block: ProviderBlock, ports: ProviderPorts): Provider
   const discover = createDiscovery({ provider, issuer, urls: [openIdUrl(issuer)], now: ports.now });
   return createOpenId(block, ports, {
     id: provider_name ?? 'oidc',
+    issuer,
     provider,
     scopes,
     parameters: {

@@ -29,6 +29,7 @@ export function createSalesforce(block: ProviderBlock, ports: ProviderPorts): Pr
   const keys = createKeys(provider, at.jwks, client.ask);
   return {
     id: 'salesforce',
+    issuer: `${at.authorize} ${at.token}`,
     scopes,
     authorizationUrl: client.authorizationUrl,
     exchange: client.exchange,

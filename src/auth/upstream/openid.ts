@@ -31,6 +31,7 @@ export interface VerifiedLogin {
 /** The facts in which an OpenID provider differs from others. */
 interface OpenIdOptions extends Pick<ProviderClientOptions, 'provider' | 'scopes' | 'parameters'> {
   readonly id: string;
+  readonly issuer: string;
   readonly server: (signal: AbortSignal, ask: SendToProvider) => Promise<OpenIdServer>;
   /** Whether an id token with an email address has all claims, so that user information is not requested. */
   readonly complete: boolean;
@@ -55,6 +56,7 @@ export function createOpenId(block: ProviderBlock, ports: ProviderPorts, options
     readObject(client.ask, { provider, what: 'the user', url, accessToken, signal });
   return {
     id: options.id,
+    issuer: options.issuer,
     scopes: options.scopes,
     authorizationUrl: client.authorizationUrl,
     exchange: client.exchange,

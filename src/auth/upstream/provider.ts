@@ -32,6 +32,8 @@ export interface LoginAttempt {
  */
 export interface Provider {
   readonly id: string;
+  /** The issuer of its ids and tokens. Without one, its authorization and token addresses. */
+  readonly issuer: string;
   /** The requested scopes. The consent page lists them. */
   readonly scopes: readonly string[];
   authorizationUrl(attempt: LoginAttempt): Promise<URL>;
@@ -43,6 +45,15 @@ export interface Provider {
   identify(tokens: UpstreamTokens, nonce: string | null, signal: AbortSignal): Promise<Identity>;
   /** Revokes the tokens. Absent if the provider does not support it. */
   revoke?(tokens: UpstreamTokens, signal: AbortSignal): Promise<void>;
+}
+
+/**
+ * Names the realm, sandbox or server whose ids and tokens a session holds. They mean nothing at another one.
+ *
+ * @example 'keycloak https://id.example/realms/main'
+ */
+export function originOf({ id, issuer }: Pick<Provider, 'id' | 'issuer'>): string {
+  return `${id} ${issuer}`;
 }
 
 /** The ports of a provider. */

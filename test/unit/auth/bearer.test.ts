@@ -3,6 +3,8 @@ import { createKeyRing, generateKey, parseKeys } from '../../../src/crypto/keys.
 import { createSealer } from '../../../src/crypto/seal.ts';
 import { BASE, call, createDesk, KEY, tokens } from './fixture.ts';
 
+const ADDRESSES = 'https://idp.example/authorize https://idp.example/token';
+
 describe('an access token', () => {
   // Requirements: auth.3, rs.invalid
   it('does not count with one character changed, in any of its parts', async () => {
@@ -54,7 +56,7 @@ describe('an access token', () => {
     const desk = createDesk();
     const sealer = createSealer({ ring, now: () => desk.clock.ms, notBefore: null });
     const who = { i: '1', un: null, em: null, nm: null, gr: [], rl: null, pm: [], cp: [], cl: {} };
-    const claims = { h: 'x', sc: ['svc:access'], id: 'x', sid: 'x', idp: 'github', who };
+    const claims = { h: 'x', sc: ['svc:access'], id: 'x', sid: 'x', idp: `github ${ADDRESSES}`, who };
     const seal = (aud: string) => sealer.seal('access', BASE, { ...claims, aud }, 60);
     expect((await call(desk, await seal(`${BASE}/mcp`))).status).toBe(200);
     expect((await call(desk, await seal(`${BASE}/other`))).status).toBe(401);

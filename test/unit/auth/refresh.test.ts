@@ -339,16 +339,26 @@ describe('the end of a session', () => {
     expect((await done).status).toBe(200);
   });
 
-  it('comes with another provider, whose people have ids of their own', async () => {
+  it.each([
+    ['another provider', { id: 'atlassian' as const }],
+    ['another server of the provider', { token_url: 'https://idp.example/elsewhere/token' }],
+  ])('comes with %s, whose people have ids of their own', async (_name, change) => {
     const desk = create();
     const { access_token, client_id, refresh_token } = await tokens(desk);
+    const { fields } = await login(desk);
     const { provider } = authSettings(desk.idp);
-    const next = provider && { ...provider, id: 'atlassian' as const };
-    const moved = create(7_200, desk, { auth: { provider: next } });
+    const auth = { provider: provider && { ...provider, ...change } };
+    const moved = create(7_200, desk, { auth });
+    const before = desk.idp.asked.length;
     expect((await call(moved, access_token)).status).toBe(401);
     expect((await refresh(moved, client_id, refresh_token)).error).toBe('invalid_grant');
-    const { access_token: whole } = await tokens(createDesk({ idp: desk.idp }));
-    expect((await call(createDesk({ idp: desk.idp, auth: { provider: next } }), whole)).status).toBe(401);
+    expect(await (await moved.form('/token', fields)).json()).toMatchObject({ error: 'invalid_grant' });
+    expect(desk.idp.asked.slice(before)).toEqual([]);
+    const whole = await tokens(createDesk({ idp: desk.idp }));
+    const bare = createDesk({ idp: desk.idp, auth });
+    expect((await call(bare, whole.access_token)).status).toBe(401);
+    await bare.form('/revoke', { client_id: whole.client_id, token: whole.access_token });
+    expect(desk.idp.revoked).toEqual([]);
   });
 
   // Requirements: oauth.endpoints, state.others

@@ -36,6 +36,23 @@ test('every provider has a case but oidc, whose addresses come from its own desc
   expect([...CASES.map(({ id }) => id), 'oidc'].toSorted()).toEqual(PROVIDER_IDS.toSorted());
 });
 
+const KEYCLOAK = { server_url: 'https://id.example', realm: 'main' };
+const ISSUER = 'https://id.example';
+
+test.each<[ProviderBlock['id'], Partial<ProviderBlock>, Partial<ProviderBlock>]>([
+  ['keycloak', KEYCLOAK, { ...KEYCLOAK, realm: 'test' }],
+  ['keycloak', KEYCLOAK, { ...KEYCLOAK, server_url: 'https://other.example' }],
+  ['salesforce', {}, { sandbox: true }],
+  ['oidc', { config_url: ISSUER }, { config_url: `${ISSUER}/tenant` }],
+  ['google', {}, OWN],
+  ['github', {}, OWN],
+  ['atlassian', {}, OWN],
+])('%s: people at another server are others, though the provider has the same id', (id, some, others) => {
+  const [one, other] = [some, others].map((more) => providerOf(blockOf(id, CLIENT, more)));
+  expect(other?.id).toBe(one?.id);
+  expect(other?.issuer).not.toBe(one?.issuer);
+});
+
 // Requirements: provider-block.*
 test.each(CASES)('$id: the block says who asks, where, and for what', async ({ id, more, auth, token }) => {
   const sent: Request[] = [];
