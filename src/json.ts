@@ -23,6 +23,11 @@ export function tryJson(text: string): JsonValue | undefined {
   }
 }
 
+/** Whether a number is a whole one beyond 2^53. JSON has no integers, so its text may have been another number. */
+export function isInexact(value: number): boolean {
+  return Number.isInteger(value) && !Number.isSafeInteger(value);
+}
+
 /** A text as it is, any other value as JSON. */
 export function toTextOrJson(value: JsonValue): string {
   return typeof value === 'string' ? value : JSON.stringify(value);

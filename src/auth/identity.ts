@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type JsonValue } from '../json.ts';
+import { isInexact, isObject, type JsonObject, type JsonValue } from '../json.ts';
 
 /** A user, as an identity provider describes them. */
 export interface Identity {
@@ -83,12 +83,16 @@ export function toGrants(claims: JsonObject, mappings: ClaimMappings): Grants {
   };
 }
 
-/** Returns the texts of a claim. Objects have none. Words of a text count, but never words of a list's item. */
+/**
+ * Returns the texts of a claim. Objects have none, and neither has a number that may be the rounded id of somebody else.
+ * Words of a text count, but never words of a list's item.
+ */
 export function valuesAt(claims: JsonObject, path: string): readonly string[] {
   const names = path.split('.');
   const splits = WORDS.has(names.at(-1) ?? '');
   return descend(claims, names).flatMap(({ value, listed }) => {
     if (value === null || typeof value === 'object') return [];
+    if (typeof value === 'number' && isInexact(value)) return [];
     const text = String(value);
     return splits && !listed ? [text, ...text.split(/\s+/)] : [text];
   });

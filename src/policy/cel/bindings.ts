@@ -1,7 +1,7 @@
 import { type CelInput, celError, celList, celMap } from '@bufbuild/cel';
 import type { User } from '../../context.ts';
 import { SvcError } from '../../errors.ts';
-import { isList, type JsonObject, type JsonValue } from '../../json.ts';
+import { isInexact, isList, type JsonObject, type JsonValue } from '../../json.ts';
 import type { TypeNode } from '../../types/node.ts';
 import type { PolicyScope } from '../compile.ts';
 import { propertyOf } from '../fields.ts';
@@ -55,8 +55,7 @@ const UNREADABLE = celError('a claim is a whole number beyond 2^53, which JSON m
  * a caller could pass that one, or a rule could miss the number that it denies. A condition that reads it fails.
  */
 function withoutInexact(value: JsonValue, depth: number): JsonValue {
-  if (typeof value === 'number')
-    return Number.isInteger(value) && !Number.isSafeInteger(value) ? INEXACT : value;
+  if (typeof value === 'number') return isInexact(value) ? INEXACT : value;
   // A deeper value is refused.
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return value;
   if (isList(value)) return value.map((item) => withoutInexact(item, depth + 1));

@@ -52,6 +52,11 @@ describe('a user holds a scope', () => {
     ['words of an item of a list', { claims: { 'realm_access.roles': ['admin'] } }],
     ['a claim of another shape', { claims: { tenant: ['t', '[object Object]'], realm_access: ['analyst'] } }],
     ['a claim that is inherited', { claims: { 'constructor.name': ['Object'], toString: ['x'] } }],
+    [
+      'a number that JSON may have rounded to that of the rule',
+      { claims: { level: ['9007199254740992'] } },
+      { mapped: JSON.parse('{"level":9007199254740993}') },
+    ],
     ['an empty rule', {}],
   ])('never by %s', (_name, rule, profile) => {
     expect(held(rule, profile)).toEqual(['svc:access']);

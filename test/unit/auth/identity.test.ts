@@ -13,6 +13,8 @@ test.each<[JsonObject, string, string]>([
   [{ scope: 'a b' }, 'scope', 'a'],
   [{ staff: true }, 'staff', 'true'],
   [{ level: 3 }, 'level', '3'],
+  [{ tenant: 9_007_199_254_740_991 }, 'tenant', '9007199254740991'],
+  [{ tenant: '9007199254740993' }, 'tenant', '9007199254740993'],
   [{ realm_access: { roles: ['admin'] } }, 'realm_access.roles', 'admin'],
   [{ 'https://acme.example/roles': ['admin'] }, 'https://acme.example/roles', 'admin'],
   [{ resource_access: { 'my.app': { roles: ['admin'] } } }, 'resource_access.my.app.roles', 'admin'],
@@ -32,6 +34,9 @@ test.each<[JsonObject, string, string]>([
   [{}, '__proto__', 'null'],
   [{ a: null }, 'a', 'null'],
   [{ a: 'x' }, '', 'x'],
+  [JSON.parse('{"tenant":9007199254740993}'), 'tenant', '9007199254740992'],
+  [JSON.parse('{"tenants":[-9007199254740993]}'), 'tenants', '-9007199254740992'],
+  [JSON.parse('{"tenant":1000000000000000000000001}'), 'tenant', '1e+24'],
 ])('%j holds at %s nothing like %s', (claims, path, value) => {
   expect(held(claims, path, value)).toBe(false);
 });
