@@ -3,7 +3,7 @@ import { fromClaims } from '../claims.ts';
 import { enforceEntitled, labelOf } from '../held-scopes.ts';
 import { need, type Parameters } from '../parameters.ts';
 import { enforceTarget } from '../resource-indicator.ts';
-import { narrowScopes, toScopes } from '../scopes.ts';
+import { grantScopes, narrowScopes, toScopes } from '../scopes.ts';
 import { freshen } from '../session-renewal.ts';
 import { endSession, type LoginSession, readSession, type StoredSession, writeSession } from '../sessions.ts';
 import { issueForSession, REFRESH, sealRefresh, type TokenResponse } from '../tokens.ts';
@@ -26,7 +26,7 @@ export async function refreshTokens(
   const { sid, g } = token;
   for (;;) {
     const stored = await current(server, { sid, g }, client);
-    const scopes = narrow(server, stored.session, form);
+    const scopes = narrow(server, { client, session: stored.session }, form);
     if (isRepeated(server, stored.session, g))
       return issueForSession(server, oauth, { sid, session: stored.session, scopes });
     if (stored.session.g !== g) return endReused(server, sid);
@@ -62,15 +62,28 @@ async function endReused(server: AuthServer, sid: string): Promise<never> {
   throw expired();
 }
 
-/** Returns the requested scopes that the user still holds. Throws scope_invalid for a scope that the session lacks. */
-function narrow(server: AuthServer, { sc, who }: LoginSession, form: Parameters): readonly string[] {
+/** A client that refreshes the tokens of a session. */
+interface Refreshing {
+  readonly client: OAuthClient;
+  readonly session: LoginSession;
+}
+
+/**
+ * Returns the requested scopes that the client may still have and the user still holds. Throws scope_invalid for a scope
+ * that the session lacks.
+ */
+function narrow(
+  server: AuthServer,
+  { client: { scopes }, session: { sc, who } }: Refreshing,
+  form: Parameters,
+): readonly string[] {
   const user = { id: who.i, username: who.un, email: who.em };
   const held = enforceEntitled(server, user, fromClaims(who));
-  const requested = toScopes(form.get('scope'));
-  if (!requested.every((scope) => sc.includes(scope))) {
+  if (!toScopes(form.get('scope')).every((scope) => sc.includes(scope))) {
     throw new SvcError('scope_invalid', 'A refresh cannot add scopes.');
   }
-  return narrowScopes(requested.length === 0 ? sc : requested, held, labelOf(user));
+  const defaultScopes = sc.filter((scope) => scopes.includes(scope));
+  return narrowScopes(grantScopes(form, { scopes, defaultScopes }), held, labelOf(user));
 }
 
 function expired(): SvcError {

@@ -117,6 +117,39 @@ describe('a change of the rules', () => {
   });
 });
 
+describe('a change of a client of the operator', () => {
+  const known = { client_id: 'known', client_secret: 'known-secret' };
+  const open = async () => {
+    const parts = { store: createMemoryStore(() => Date.UTC(2026, 5, 1)) };
+    const auth = { grants: grantTo(ADA, 'sales:read') };
+    const desk = createDesk({ auth, parts });
+    desk.idp.expiresIn = 7_200;
+    const { fields } = await login(desk, {}, new Browser(desk), 'known');
+    const answer = await desk.form('/token', { ...fields, ...known });
+    const { refresh_token } = (await answer.json()) as { refresh_token: string };
+    const refreshWith = async (scopes: readonly string[], scope: object = {}) => {
+      const clients = authSettings(desk.idp).clients.map((one) => ({ ...one, scopes }));
+      const changed = createDesk({ idp: desk.idp, auth: { ...auth, clients }, parts });
+      const refresh = { grant_type: 'refresh_token', refresh_token, ...known, ...scope };
+      return (await changed.form('/token', refresh)).json();
+    };
+    return refreshWith;
+  };
+
+  it('takes scopes from refreshed tokens', async () => {
+    const refreshWith = await open();
+    expect(await refreshWith(['svc:access', 'sales:read'])).toMatchObject({ scope: 'svc:access sales:read' });
+    expect(await refreshWith(['svc:access'])).toMatchObject({ scope: 'svc:access' });
+    expect(await refreshWith(['svc:access'], { scope: 'sales:read' })).toMatchObject({
+      error: 'invalid_scope',
+    });
+    expect(await refreshWith(['audit:read'])).toMatchObject({
+      error: 'invalid_scope',
+      error_description: expect.stringContaining('It may have: audit:read.'),
+    });
+  });
+});
+
 describe('a client of the operator', () => {
   const form = { grant_type: 'client_credentials', client_id: 'known', client_secret: 'known-secret' };
 
