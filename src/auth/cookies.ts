@@ -1,4 +1,4 @@
-import { randomText } from '../crypto/digest.ts';
+import { checksumOf, randomText } from '../crypto/digest.ts';
 import type { PublicUrls } from './public-urls.ts';
 
 /**
@@ -18,24 +18,26 @@ export interface Cookie {
 /** The most characters of a value: browsers drop cookies above 4,096 bytes. */
 export const MAX_COOKIE = 3_800;
 
-/** The full name of a cookie. On this machine it includes the port, because cookies ignore ports. */
-function cookieName({ secure, port }: PublicUrls, kind: CookieKind, id: string): string {
-  return `${secure ? '__Host-svc' : `svc${port}`}-${kind}${id === '' ? '' : `-${id}`}`;
+/**
+ * The name of a cookie up to its id. Browsers send all cookies of a host to each of its servers, at any port and path, so
+ * the name has a checksum of the issuer.
+ */
+function cookiePrefix({ secure, issuer }: PublicUrls, kind: CookieKind): string {
+  return `${secure ? '__Host-' : ''}svc-${checksumOf(issuer)}-${kind}-`;
 }
 
-/** Reads the cookies of a kind, the oldest first (RFC 6265, 5.4). Versions before 0.2 set some without an id. */
+/** Reads the cookies of a kind, the oldest first (RFC 6265, 5.4). */
 export function readCookies({ headers }: Request, urls: PublicUrls, kind: CookieKind): readonly Cookie[] {
-  const plain = cookieName(urls, kind, '');
-  return cookiesOf(headers).flatMap(([name, value]) => {
-    if (name !== plain && !name.startsWith(`${plain}-`)) return [];
-    return [{ kind, id: name.slice(plain.length + 1), value }];
-  });
+  const prefix = cookiePrefix(urls, kind);
+  return cookiesOf(headers).flatMap(([name, value]) =>
+    name.startsWith(prefix) ? [{ kind, id: name.slice(prefix.length), value }] : [],
+  );
 }
 
 /** Makes a `Set-Cookie` header. */
 export function setCookie(urls: PublicUrls, { kind, id, value }: Cookie, seconds: number): string {
   const secure = urls.secure ? '; Secure' : '';
-  return `${cookieName(urls, kind, id)}=${value}; Path=/; HttpOnly; SameSite=Lax${secure}; Max-Age=${seconds}`;
+  return `${cookiePrefix(urls, kind)}${id}=${value}; Path=/; HttpOnly; SameSite=Lax${secure}; Max-Age=${seconds}`;
 }
 
 /** Makes `Set-Cookie` headers that remove cookies. */

@@ -17,7 +17,6 @@ export interface PublicUrls {
   readonly callback: string;
   /** Whether the issuer is https, so that cookies may be Secure. */
   readonly secure: boolean;
-  readonly port: string;
 }
 
 /** The settings that determine the public addresses. */
@@ -73,12 +72,12 @@ function isOverSse({ url }: Request): boolean {
 }
 
 function toPublicUrls(issuer: string, entry: string, { callbackPath, sse }: PublicUrlOptions): PublicUrls {
-  const { protocol, hostname, port } = new URL(issuer);
+  const { protocol, hostname } = new URL(issuer);
   const secure = protocol === 'https:';
   if (secure || isLoopback(hostname)) {
     const resource = `${issuer}/mcp`;
     const aliases = sse ? [resource, `${issuer}/sse`] : [resource];
-    return { issuer, resource, aliases, entry, callback: `${issuer}${callbackPath}`, secure, port };
+    return { issuer, resource, aliases, entry, callback: `${issuer}${callbackPath}`, secure };
   }
   throw new SvcError('request_invalid', 'Tokens need https: this server was reached over http.');
 }

@@ -1,5 +1,4 @@
-import { randomText, sha256Hex } from './digest.ts';
-import { toBase64Url } from './encoding.ts';
+import { checksumOf, randomText, sha256Hex } from './digest.ts';
 
 /** The beginning of every API key, by which people and scanners of secrets recognize one. */
 const PREFIX = 'svc_key_';
@@ -34,16 +33,4 @@ export async function hashApiKey(token: string): Promise<string | null> {
   if (!FORM.test(token)) return null;
   const sound = checksumOf(token.slice(0, -CHECKSUM_LENGTH)) === token.slice(-CHECKSUM_LENGTH);
   return sound ? sha256Hex(token) : null;
-}
-
-/** The CRC-32 (ISO 3309) of a text in ASCII, in base64url. It finds typing errors and protects nothing. */
-function checksumOf(text: string): string {
-  let crc = 0xff_ff_ff_ff;
-  for (let index = 0; index < text.length; index += 1) {
-    crc ^= text.charCodeAt(index);
-    for (let bit = 0; bit < 8; bit += 1) crc = (crc >>> 1) ^ (crc & 1 ? 0xed_b8_83_20 : 0);
-  }
-  const bytes = new DataView(new ArrayBuffer(4));
-  bytes.setUint32(0, ~crc >>> 0);
-  return toBase64Url(new Uint8Array(bytes.buffer));
 }

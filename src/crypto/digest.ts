@@ -32,3 +32,15 @@ export async function isSameSecret(one: string, other: string): Promise<boolean>
   const [a, b] = await Promise.all([sha256(one), sha256(other)]);
   return a.reduce((difference, byte, index) => difference | (byte ^ (b[index] ?? 0)), 0) === 0;
 }
+
+/** The CRC-32 (ISO 3309) of a text in ASCII: 6 characters of base64url. It finds typing errors and tells names apart, and protects nothing. */
+export function checksumOf(text: string): string {
+  let crc = 0xff_ff_ff_ff;
+  for (let index = 0; index < text.length; index += 1) {
+    crc ^= text.charCodeAt(index);
+    for (let bit = 0; bit < 8; bit += 1) crc = (crc >>> 1) ^ (crc & 1 ? 0xed_b8_83_20 : 0);
+  }
+  const bytes = new DataView(new ArrayBuffer(4));
+  bytes.setUint32(0, ~crc >>> 0);
+  return toBase64Url(new Uint8Array(bytes.buffer));
+}

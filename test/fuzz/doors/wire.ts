@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { startHttpServer } from '../../../adapters/node/http/server.ts';
-import { createDesk, REDIRECT, register, tokens } from '../../unit/auth/fixture.ts';
+import { COOKIES, createDesk, REDIRECT, register, tokens } from '../../unit/auth/fixture.ts';
 import { createMemoryStore } from '../../unit/auth/memory-store.ts';
 import { createTestApp, legacy, modern, post } from '../../unit/mcp/fixture.ts';
 import { createNoiseRuntime } from '../../unit/mcp/noise.ts';
@@ -204,10 +204,10 @@ export const oauth: Door = {
     'POST /token\ncontent-type: application/x-www-form-urlencoded\n\ngrant_type=refresh_token&client_id=CLIENT&refresh_token=ey..x.y.z',
     'POST /revoke\ncontent-type: application/x-www-form-urlencoded\n\nclient_id=CLIENT&token=ey..x.y.z',
     `POST /register\ncontent-type: application/json\n\n${JSON.stringify({ redirect_uris: [REDIRECT], client_name: 'n', grant_types: ['authorization_code'], scope: 'svc:access', token_endpoint_auth_method: 'none' })}`,
-    'GET /authorize?response_type=code&client_id=CLIENT&redirect_uri=https%3A%2F%2Fclient.example%2Fback&code_challenge=ccccccccccccccccccccccccccccccccccccccccccc&code_challenge_method=S256&state=s&scope=svc%3Aaccess&resource=https%3A%2F%2Fsvc.example%2Fmcp\ncookie: __Host-svc-browser-x=aaaaaaaaaaaaaaaaaaaaaa\n\n',
+    `GET /authorize?response_type=code&client_id=CLIENT&redirect_uri=https%3A%2F%2Fclient.example%2Fback&code_challenge=ccccccccccccccccccccccccccccccccccccccccccc&code_challenge_method=S256&state=s&scope=svc%3Aaccess&resource=https%3A%2F%2Fsvc.example%2Fmcp\ncookie: ${COOKIES}-browser-x=aaaaaaaaaaaaaaaaaaaaaa\n\n`,
     'POST /authorize\ncontent-type: application/x-www-form-urlencoded\nsec-fetch-site: same-origin\n\nticket=ey&answer=allow',
-    'GET /callback?code=x&state=aaaaaaaaaaaaaaaaaaaaaa&iss=x\ncookie: __Host-svc-tx-aaaaaaaaaaaaaaaaaaaaaa=ey\n\n',
-    'POST /logout\ncookie: __Host-svc-sessions-x=ey; __Host-svc-sessions=ey\nauthorization: Bearer ey..x.y.z\n\n',
+    `GET /callback?code=x&state=aaaaaaaaaaaaaaaaaaaaaa&iss=x\ncookie: ${COOKIES}-tx-aaaaaaaaaaaaaaaaaaaaaa=ey\n\n`,
+    `POST /logout\ncookie: ${COOKIES}-sessions-x=ey; ${COOKIES}-sessions-y=ey\nauthorization: Bearer ey..x.y.z\n\n`,
     'POST /mcp\nauthorization: Bearer TOKEN\ncontent-type: application/json\n\n{}',
     'GET /.well-known/oauth-authorization-server\norigin: null\n\n',
   ],

@@ -5,6 +5,7 @@ import {
   authorizePath,
   BASE,
   Browser,
+  COOKIES,
   call,
   createDesk,
   KEY,
@@ -20,7 +21,7 @@ const errorOf = async (response: Response) => ((await response.json()) as { erro
 const withStore = () => createDesk({ parts: { store: createMemoryStore(() => Date.UTC(2026, 5, 1)) } });
 
 const cookieOf = ({ cookies }: Browser, kind: string) =>
-  [...cookies].find(([name]) => name.startsWith(`__Host-svc-${kind}-`))?.[1] ?? '';
+  [...cookies].find(([name]) => name.startsWith(`${COOKIES}-${kind}-`))?.[1] ?? '';
 
 /** Every artefact that this server gives out, from real logins. */
 async function artefacts() {
@@ -34,8 +35,8 @@ async function artefacts() {
     await browser.go(authorizePath(client_id, pkce().challenge, { scope: 'sales:read' }))
   ).text();
   const ticket = /name="ticket" value="([^"]+)"/.exec(page)?.[1] ?? '';
-  const away = await browser.go(authorizePath(client_id, pkce().challenge));
-  const [, tx = ''] = /__Host-svc-tx-[\w-]+=([^;]+)/.exec(away.headers.get('set-cookie') ?? '') ?? [];
+  await browser.go(authorizePath(client_id, pkce().challenge));
+  const tx = cookieOf(browser, 'tx');
   const kept = await tokens(desk);
   const whole = await tokens(bare);
   return {
@@ -80,11 +81,11 @@ describe('each artefact in the place of every other', async () => {
     const answered = await desk.form(
       '/authorize',
       { ticket: value, answer: 'allow' },
-      { cookie: `__Host-svc-browser-x=${'b'.repeat(22)}` },
+      { cookie: `${COOKIES}-browser-x=${'b'.repeat(22)}` },
     );
     expect(answered.status).toBe(name === 'a ticket' ? 403 : 400);
     const state = 's'.repeat(22);
-    const headers = { cookie: `__Host-svc-tx-${state}=${value}` };
+    const headers = { cookie: `${COOKIES}-tx-${state}=${value}` };
     const back = await desk.fetch(`/callback?state=${state}&code=x`, { headers });
     expect(back.status).toBe(name === 'a trip' ? 303 : 400);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createKeyRing, generateKey, parseKeys } from '../../../src/crypto/keys.ts';
 import { createSealer } from '../../../src/crypto/seal.ts';
-import { BASE, call, createDesk, KEY, tokens } from './fixture.ts';
+import { BASE, COOKIES, call, createDesk, KEY, tokens } from './fixture.ts';
 
 const ADDRESSES = 'https://idp.example/authorize https://idp.example/token';
 
@@ -86,7 +86,7 @@ describe('an access token', () => {
   it('is not read from a cookie', async () => {
     const desk = createDesk();
     const { access_token } = await tokens(desk);
-    const headers = { cookie: `access_token=${access_token}; __Host-svc-browser=${access_token}` };
+    const headers = { cookie: `access_token=${access_token}; ${COOKIES}-browser-x=${access_token}` };
     expect((await desk.fetch('/mcp', { method: 'POST', body: '{}', headers })).status).toBe(401);
   });
 

@@ -3,6 +3,7 @@ import { type App, type AppOptions, createApp } from '../../../src/app.ts';
 import { type AuthDeps, createAuth } from '../../../src/auth/create.ts';
 import type { Runtime } from '../../../src/call/runtime.ts';
 import type { User } from '../../../src/context.ts';
+import { checksumOf } from '../../../src/crypto/digest.ts';
 import { generateKey } from '../../../src/crypto/keys.ts';
 import { OPEN_ACCESS } from '../../../src/http/access.ts';
 import type { LogLine } from '../../../src/ports.ts';
@@ -11,6 +12,8 @@ import { createFakeRuntime, modern, tool } from '../mcp/fixture.ts';
 import { createIdp, type Idp } from './idp.ts';
 
 export const BASE = 'https://svc.example';
+/** The beginning of the names of cookies at that address. */
+export const COOKIES = `__Host-svc-${checksumOf(BASE)}`;
 export const REDIRECT = 'https://client.example/back';
 export const KEY = generateKey();
 

@@ -3,6 +3,7 @@ import {
   authorizePath,
   BASE,
   Browser,
+  COOKIES,
   call,
   createDesk,
   grantTo,
@@ -94,8 +95,8 @@ describe('a login', () => {
       iss: BASE,
     });
     expect([...browser.cookies.keys()].sort()).toEqual([
-      expect.stringMatching(/^__Host-svc-browser-[\w-]{11}$/),
-      expect.stringMatching(/^__Host-svc-consent-[\w-]{11}$/),
+      expect.stringMatching(new RegExp(`^${COOKIES}-browser-[\\w-]{11}$`)),
+      expect.stringMatching(new RegExp(`^${COOKIES}-consent-[\\w-]{11}$`)),
     ]);
   });
 

@@ -53,7 +53,7 @@ describe('where the server is', () => {
     const away = await desk.fetch(authorizePath('known', pkce().challenge), { headers });
     const url = new URL(away.headers.get('location') ?? '');
     expect(url.searchParams.get('redirect_uri')).toBe('https://svc.internal:8000/callback');
-    expect(away.headers.get('set-cookie')).toMatch(/^__Host-svc-tx-.*; Secure/);
+    expect(away.headers.get('set-cookie')).toMatch(/^__Host-svc-[\w-]{6}-tx-.*; Secure/);
     const refused = await desk.fetch('/mcp', { method: 'POST', body: '{}', headers });
     expect(refused.headers.get('www-authenticate')).toContain('"https://svc.internal:8000/.well-known/');
     const plain = await desk.fetch(authorizePath('known', pkce().challenge));
@@ -74,11 +74,15 @@ describe('where the server is', () => {
   });
 
   it('has cookies of its own on each port of this machine', async () => {
-    const desk = createDesk({ base: 'http://localhost:8123', http: { base_url: null } });
-    const away = await desk.fetch(authorizePath('known', pkce().challenge));
-    expect(away.headers.get('set-cookie')).toMatch(
-      /^svc8123-tx-[\w-]{22}=[^;]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=600$/,
-    );
+    const names = [8_123, 8_124].map(async (port) => {
+      const desk = createDesk({ base: `http://localhost:${port}`, http: { base_url: null } });
+      const cookie = (await desk.fetch(authorizePath('known', pkce().challenge))).headers.get('set-cookie');
+      expect(cookie).toMatch(
+        /^svc-[\w-]{6}-tx-[\w-]{22}=[^;]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=600$/,
+      );
+      return cookie?.slice(0, 'svc-123456'.length);
+    });
+    expect(new Set(await Promise.all(names)).size).toBe(2);
   });
 
   it('may have a path, which metadata has in both forms', async () => {

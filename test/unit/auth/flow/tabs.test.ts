@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { checksumOf } from '../../../../src/crypto/digest.ts';
 import { createBrowser, type Page } from '../../../idp/browser.ts';
 import { createGithubIdp, type GithubIdp } from '../../../idp/github.ts';
 import type { Served } from '../../call/project.ts';
@@ -64,7 +65,7 @@ function createTabs() {
     /** The names of the server's cookies; those of the provider have the same host. */
     cookies: () =>
       [...(browser.cookies.get(server.mcp.hostname)?.keys() ?? [])].filter((name) =>
-        name.startsWith(`svc${server.mcp.port}-`),
+        name.startsWith(`svc-${checksumOf(server.mcp.origin)}-`),
       ),
   };
 }
