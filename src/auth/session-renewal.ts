@@ -4,6 +4,7 @@ import { enforceEntitled } from './held-scopes.ts';
 import type { Identity } from './identity.ts';
 import { endSession, type LoginSession, readSession, type StoredSession, writeSession } from './sessions.ts';
 import type { AuthServer } from './types.ts';
+import { expiryOf } from './upstream/id-token.ts';
 import type { UpstreamTokens } from './upstream/provider.ts';
 
 /** Renewal starts this many seconds before the provider's token expires, but not in the first half of its life. */
@@ -16,9 +17,18 @@ const LOOKS = 100;
 /** Longer than a renewal, so that two never overlap; in seconds. */
 const LOCK_SECONDS = 30;
 
-/** Whether the provider's token is about to expire and can be renewed. */
-function isStale({ now }: AuthServer, { up }: LoginSession): boolean {
-  return up.r !== null && up.e !== null && up.e - now() / 1000 < Math.min(MARGIN, (up.e - up.o) / 2);
+/** Whether the provider's token is about to expire, or its id token expired unread, and they can be renewed. */
+function isStale(server: AuthServer, session: LoginSession): boolean {
+  const { r, e, o } = session.up;
+  if (r === null) return false;
+  const ends = e !== null && e - server.now() / 1000 < Math.min(MARGIN, (e - o) / 2);
+  return ends || hasUnreadable(server, session);
+}
+
+/** Whether the id token expired before the provider could identify the user with it. */
+function hasUnreadable({ now }: AuthServer, { known, up }: LoginSession): boolean {
+  const end = known || up.i === null ? null : expiryOf(up.i);
+  return end !== null && end <= now() / 1000;
 }
 
 /** Whether the session needs a request to the provider: new tokens, or the identity for its newest ones. */
@@ -76,10 +86,7 @@ async function renew(
     const up = renews ? await renewTokens(server, id, session, signal) : session.up;
     // An id token of an earlier answer would repeat its facts.
     const tokens = renews || !session.known ? fromUpstream(up) : { ...fromUpstream(up), idToken: null };
-    const identity = await server.provider.identify(tokens, null, signal);
-    if (identity.id !== session.who.i)
-      throw new SvcError('login_refused', 'The provider now names another user.');
-    const { who } = await admitUser(server, { identity, tokens }, signal);
+    const who = await identifyAgain(server, { known: session.who, tokens }, signal);
     return await change(server, id, { who, known: true, ...(asks && { ag: session.g + 1 }) });
   } catch (thrown) {
     const error = toSvcError(thrown);
@@ -88,6 +95,19 @@ async function renew(
     await endSession(server, id);
     return null;
   }
+}
+
+/** Returns the claims of the user now; the known ones if the provider has no way to ask for others. */
+async function identifyAgain(
+  server: AuthServer,
+  { known, tokens }: { readonly known: Claims; readonly tokens: UpstreamTokens },
+  signal: AbortSignal,
+): Promise<Claims> {
+  const { provider } = server;
+  if ((await provider.canIdentify?.(tokens, signal)) === false) return known;
+  const identity = await provider.identify(tokens, null, signal);
+  if (identity.id !== known.i) throw new SvcError('login_refused', 'The provider now names another user.');
+  return (await admitUser(server, { identity, tokens }, signal)).who;
 }
 
 /** A user as the provider names them now. */

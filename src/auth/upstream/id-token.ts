@@ -1,6 +1,7 @@
 import {
   createRemoteJWKSet,
   customFetch,
+  decodeJwt,
   errors,
   type JWTVerifyGetKey,
   jwtVerify,
@@ -71,6 +72,15 @@ const ISSUER_FIX = 'Set the issuer that the provider names.';
 
 function invalid(provider: string, what: string): SvcError {
   return refused({ provider }, `sent an invalid id token (${what}). Log in again.`);
+}
+
+/** The time at which an id token expires by its own word; seconds since 1970, null if it names none. */
+export function expiryOf(token: string): number | null {
+  try {
+    return decodeJwt(token).exp ?? null;
+  } catch {
+    return null;
+  }
 }
 
 const TEN_MINUTES_MS = 600_000;

@@ -67,6 +67,8 @@ export function createOpenId(block: ProviderBlock, ports: ProviderPorts, options
       if (issuer === null ? !sendsIssuer : issuers.includes(issuer)) return;
       throw refused({ provider }, 'did not send this answer. Log in again.');
     },
+    // A refresh may bring no id token (Core, 12.2).
+    canIdentify: async ({ idToken }, signal) => idToken !== null || (await server(signal)).userinfo !== null,
     identify: async (tokens, nonce, signal) => {
       const found = await server(signal);
       const rules = { provider, issuers: found.issuers, clientId: block.client_id, nonce, now: ports.now() };

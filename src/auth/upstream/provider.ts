@@ -41,6 +41,8 @@ export interface Provider {
   enforceIssuer?(issuer: string | null): Promise<void>;
   exchange(code: string, attempt: Omit<LoginAttempt, 'state'>, signal: AbortSignal): Promise<UpstreamTokens>;
   refresh(refreshToken: string, signal: AbortSignal): Promise<UpstreamTokens>;
+  /** Whether the tokens of a refresh tell who the user is now. Absent if they always do. */
+  canIdentify?(tokens: UpstreamTokens, signal: AbortSignal): Promise<boolean>;
   /** Identifies the user and verifies the id token, if there is one. `nonce` is null after a refresh. */
   identify(tokens: UpstreamTokens, nonce: string | null, signal: AbortSignal): Promise<Identity>;
   /** Revokes the tokens. Absent if the provider does not support it. */
