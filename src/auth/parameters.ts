@@ -1,7 +1,14 @@
 import { SvcError } from '../errors.ts';
 
-/** Parameters of a request. Each occurs once; an empty value counts as absent (RFC 6749, 3.1). */
-export type Parameters = ReadonlyMap<string, string>;
+/**
+ * Parameters of a request; an empty value counts as absent. Only those that are read are checked, because others must be
+ * ignored (RFC 6749, 3.1 and 4.1.2).
+ */
+export interface Parameters {
+  /** Returns a parameter. Throws request_invalid if it is repeated or too long. */
+  get(name: string): string | undefined;
+  has(name: string): boolean;
+}
 
 const LONGEST: Readonly<Record<string, number>> = {
   client_id: 1_536,
@@ -15,18 +22,21 @@ const LONGEST: Readonly<Record<string, number>> = {
 };
 const MAX_LENGTH = 2_048;
 
-/** Parses a query or a form. Throws request_invalid for a parameter that is repeated or too long. */
+/** Parses a query or a form. */
 export function parseParameters(text: string): Parameters {
-  const parameters = new Map<string, string>();
-  for (const [name, value] of new URLSearchParams(text)) {
-    if (value === '') continue;
-    const earlier = parameters.get(name);
-    if (earlier !== undefined && !(name === 'resource' && earlier === value))
-      throw invalid(name, 'is repeated');
-    if (value.length > (LONGEST[name] ?? MAX_LENGTH)) throw invalid(name, 'is too long');
-    parameters.set(name, value);
-  }
-  return parameters;
+  const parameters = new URLSearchParams(text);
+  const valuesOf = (name: string) => parameters.getAll(name).filter((value) => value !== '');
+  return {
+    has: (name) => valuesOf(name).length > 0,
+    get: (name) => {
+      const [value, ...others] = valuesOf(name);
+      if (value === undefined) return undefined;
+      const isRepeated = others.some((other) => name !== 'resource' || other !== value);
+      if (isRepeated) throw invalid(name, 'is repeated');
+      if (value.length > (LONGEST[name] ?? MAX_LENGTH)) throw invalid(name, 'is too long');
+      return value;
+    },
+  };
 }
 
 /** Returns a required parameter. Throws request_invalid if it is missing. */

@@ -117,6 +117,25 @@ describe('/authorize', () => {
     }
   });
 
+  it('ignores parameters that it does not know, also long and repeated ones', async () => {
+    const more = `&login_hint=${'x'.repeat(3_000)}&prompt=login&prompt=consent`;
+    const response = await createDesk().fetch(`${authorizePath('known', pkce().challenge)}${more}`);
+    const location = new URL(response.headers.get('location') ?? 'about:blank');
+    expect([response.status, location.origin]).toEqual([303, 'https://idp.example']);
+  });
+
+  it.each([
+    ['repeated', '&scope=svc%3Aaccess&scope=svc%3Aaccess'],
+    ['too long', `&scope=${'x'.repeat(1_025)}`],
+  ])('tells a configured client about a known one that is %s', async (_name, more) => {
+    const response = await createDesk().fetch(`${authorizePath('known', pkce().challenge)}${more}`);
+    const back = new URL(response.headers.get('location') ?? 'about:blank');
+    expect([back.origin, back.searchParams.get('error')]).toEqual([
+      new URL(REDIRECT).origin,
+      'invalid_request',
+    ]);
+  });
+
   it('refuses a client that is blocked', async () => {
     const desk = createDesk();
     const { client_id } = await register(desk);

@@ -37,6 +37,24 @@ describe('the callback', () => {
     },
   );
 
+  it('ignores parameters of the provider that it does not know, also long and repeated ones', async () => {
+    const { browser, back } = await start();
+    const more = `&scope=${'https://www.googleapis.com/auth/drive+'.repeat(80)}&authuser=0&authuser=1`;
+    const response = await browser.go(`${back}${more}`);
+    expect(
+      new URL(response.headers.get('location') ?? 'about:blank').searchParams.get('code'),
+    ).not.toBeNull();
+  });
+
+  it.each(['code', 'state', 'error'])('refuses a repeated %s', async (name) => {
+    const { browser, back } = await start();
+    const response = await browser.go(`${back}&${name}=x&${name}=y`);
+    const location = response.headers.get('location');
+    expect(location === null ? response.status : new URL(location).searchParams.get('error')).toEqual(
+      name === 'state' ? 400 : 'invalid_request',
+    );
+  });
+
   it('fits into a cookie, or the client is told at once', async () => {
     const desk = createDesk();
     const asked = (state: string) => desk.fetch(authorizePath('known', pkce().challenge, { state }));
