@@ -30,7 +30,8 @@ export async function redeemCode(
   const code = await server.sealer.open('code', urls.issuer, need(form, 'code'), CODE);
   if (code === null) throw invalid('This server did not issue the code, or it has expired.');
   if (code.h !== client.hash) throw invalid('The code was issued to another client.');
-  if (form.get('redirect_uri') !== code.r)
+  // Clients of OAuth 2.1 do not send it, because the verifier already ties the code to the client's request.
+  if ((form.get('redirect_uri') ?? code.r) !== code.r)
     throw invalid('The redirect_uri is not the one of the authorization request.');
   const verifier = need(form, 'code_verifier');
   const matches = /^[\w.~-]{43,128}$/.test(verifier) && (await sha256Base64Url(verifier)) === code.k;

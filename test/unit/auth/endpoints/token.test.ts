@@ -27,7 +27,6 @@ describe('a code', () => {
     ['a verifier that is too short', { code_verifier: 'v' }, 'invalid_grant'],
     ['no verifier', { code_verifier: '' }, 'invalid_request'],
     ['another redirect', { redirect_uri: `${REDIRECT}/` }, 'invalid_grant'],
-    ['no redirect', { redirect_uri: '' }, 'invalid_grant'],
     ['another resource', { resource: 'https://other.example/mcp' }, 'invalid_target'],
     ['another client', { client_id: 'known', client_secret: 'known-secret' }, 'invalid_grant'],
     ['a client that is none', { client_id: 'nobody' }, 'invalid_client'],
@@ -36,6 +35,12 @@ describe('a code', () => {
     const { again, ...refused } = await redeem(change);
     expect(refused).toEqual({ error, asked: 0 });
     expect(again.status).toBe(200);
+  });
+
+  it('needs no redirect address, which clients of OAuth 2.1 do not send', async () => {
+    const desk = createDesk();
+    const { redirect_uri: _sent, ...fields } = (await login(desk)).fields;
+    expect((await desk.form('/token', fields)).status).toBe(200);
   });
 
   // Requirements: as.code
