@@ -1,6 +1,12 @@
 import { relative, resolve } from 'node:path';
 import { thisArchitecture } from '../../deploy/native/architecture.ts';
-import { choicesOf, refuseTakenPort, staleBecause, startPreview } from '../../deploy/preview/preview.ts';
+import {
+  choicesOf,
+  refuseLosingUserFile,
+  refuseTakenPort,
+  staleBecause,
+  startPreview,
+} from '../../deploy/preview/preview.ts';
 import { TARGETS, type TargetName } from '../../deploy/targets/targets.ts';
 import { compileCatalog } from '../../src/catalog/compile.ts';
 import { SvcError } from '../../src/errors.ts';
@@ -74,6 +80,7 @@ async function makeFresh(
     config: config === undefined ? null : resolve(config),
   });
   if (why === null) return false;
+  if (config === undefined) await refuseLosingUserFile(out, why);
   output.note(
     `building for ${TARGETS[target].title}: ${why}. Run \`svc build\` before deploying: only it makes all checks`,
   );

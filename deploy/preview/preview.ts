@@ -44,7 +44,7 @@ interface Sources {
   readonly catalog: string | null;
   /** The database, which may lie outside the project. */
   readonly database: string;
-  /** The bundled user file; null if there is none. */
+  /** The user file to build in; null for the one that the artefact has. */
   readonly config: string | null;
 }
 
@@ -91,8 +91,23 @@ function readManifest(text: string): Manifest | null {
 }
 
 async function hasOtherConfig(out: string, config: string | null): Promise<boolean> {
-  const there = await readFile(join(out, CONFIG_FILE), 'utf8').catch(() => null);
-  return there !== (config === null ? null : toBundledText(await readFile(config)));
+  if (config === null) return false;
+  return (await bundledUserFile(out)) !== toBundledText(await readFile(config));
+}
+
+/** Throws usage if an artefact has a user file, which a build without one would remove together with its sign-in. */
+export async function refuseLosingUserFile(out: string, why: string): Promise<void> {
+  if ((await bundledUserFile(out)) === null) return;
+  throw new SvcError(
+    'usage',
+    `${out} has a user file and must be built again: ${why}. Without the file, it would lose its sign-in.
+Name the file with --config, or another folder with --out.`,
+  );
+}
+
+/** Null if the artefact has none. */
+function bundledUserFile(out: string): Promise<string | null> {
+  return readFile(join(out, CONFIG_FILE), 'utf8').catch(() => null);
 }
 
 async function newerThan(built: number, out: string, { root, database }: Sources): Promise<string | null> {

@@ -66,6 +66,19 @@ it('keeps an artefact public that was built so', async () => {
   expect(await access()).toEqual(before);
 });
 
+it('keeps the sign-in of an artefact that was built with a user file', async () => {
+  const cwd = await project();
+  const text = 'svc: 1\nprojects: { demo: { profiles: { default: { auth: { api_keys: [] } } } } }\n';
+  await writeFile(join(cwd, 'user.yml'), text);
+  const built = await svc(['build', '--target', 'node', '--config', 'user.yml', '--public'], cwd);
+  expect(built).toMatchObject({ code: 0 });
+  const there = await readFile(join(cwd, 'build/node/config.yml'), 'utf8');
+  await utimes(join(cwd, 'svc-site.yml'), new Date(), new Date(Date.now() + 60_000));
+  const { code, stderr } = await svc(['preview', '--target', 'node', '--port', '0'], cwd);
+  expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('--config') });
+  expect(await readFile(join(cwd, 'build/node/config.yml'), 'utf8')).toBe(there);
+});
+
 it('names a port that is taken before anything is built or started', async () => {
   const taken = createServer();
   await once(taken.listen(0, '127.0.0.1'), 'listening');

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { choicesOf, staleBecause } from '../../../../deploy/preview/preview.ts';
+import { choicesOf, refuseLosingUserFile, staleBecause } from '../../../../deploy/preview/preview.ts';
 import { VERSION } from '../../../../src/version.ts';
 
 let root: string;
@@ -87,6 +87,16 @@ test('what was built otherwise is built again', async () => {
   expect(await because()).toMatch('another version of svc built it');
   await rm(out, { recursive: true });
   expect(await because()).toBe('there is no artefact yet');
+});
+
+test('an artefact with a user file is run as it is, and is not built again without one', async () => {
+  await writeFile(join(out, 'config.yml'), 'svc: 1\n');
+  expect(await because()).toBeNull();
+  await expect(refuseLosingUserFile(out, 'x.yml is newer')).rejects.toThrow(
+    /lose its sign-in[\s\S]*--config/,
+  );
+  await rm(join(out, 'config.yml'));
+  await refuseLosingUserFile(out, 'x.yml is newer');
 });
 
 test('the next build makes the choices of the last one again', async () => {
