@@ -1,5 +1,5 @@
 import { causesOf, type ErrorCode, messageOf, SvcError } from '../../src/errors.ts';
-import { memoryText, unwrapMessage } from '../../src/sql/query.ts';
+import { memoryText, shortMessage, unwrapMessage } from '../../src/sql/query.ts';
 
 const PENDING_PREFIX =
   /^Invalid Input Error: Attempting to execute an unsuccessful or closed pending query result\nError: /;
@@ -23,10 +23,10 @@ const CONFLICT =
 /** DuckDB's class of errors of the network, and its errors of files whose text names a request. */
 const REMOTE = /^HTTP Error: |^IO Error: [^\n]* error for HTTP [A-Z]+ /;
 const NOT_FOUND = /\b(?:HTTP |HTTP code )404\b/;
-const URL_QUERY = /(https?:\/\/[^\s'"?]*)\?[^\s'"]*/g;
+const URL_QUERY = /(?<=https?:\/\/[^\s'"?]*)\?[^\s'"]*/g;
 
-/** DuckDB's stack trace, which we remove from the message; `cause` keeps it. */
-const STACK = /\n+Stack Trace:[\s\S]*$/;
+/** The beginning of DuckDB's stack trace, which we remove from the message; `cause` keeps it. */
+const STACK = '\nStack Trace:';
 
 const FATAL = /^(FATAL|INTERNAL) Error/;
 const INVALIDATED = /database has been invalidated/;
@@ -99,7 +99,7 @@ export function explainRemote(thrown: unknown): unknown {
   const [first = ''] = thrown.message.replace(/^\w+ Error: /, '').split('\n');
   return new SvcError(
     'database_unavailable',
-    `Remote data cannot be reached: ${first.replace(URL_QUERY, '$1')}
+    `Remote data cannot be reached: ${first.replace(URL_QUERY, '')}
 Check the address, its secret in the user file, and that its server answers.`,
   );
 }
@@ -111,13 +111,18 @@ function conflictError(cause: unknown): SvcError {
 /** Converts an error of the driver: the code follows from DuckDB's text, which stays the message. */
 export function toQueryError(thrown: unknown): SvcError {
   if (thrown instanceof SvcError) return thrown;
-  const said = messageOf(thrown).replace(PENDING_PREFIX, '');
+  const said = shortMessage(messageOf(thrown)).replace(PENDING_PREFIX, '');
   if (CONFLICT.test(said)) return conflictError(thrown);
-  const message = unwrapMessage(said.replace(STACK, ''));
+  const message = unwrapMessage(withoutStack(said));
   const code = MEANINGS.find(([pattern]) => pattern.test(message))?.[1] ?? 'sql_failed';
   return code === 'memory_exceeded'
     ? memoryError(message, thrown)
     : new SvcError(code, message, { cause: thrown });
+}
+
+function withoutStack(message: string): string {
+  const at = message.indexOf(STACK);
+  return at === -1 ? message : message.slice(0, at);
 }
 
 function memoryError(message: string, cause: unknown): SvcError {

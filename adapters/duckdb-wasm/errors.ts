@@ -1,5 +1,5 @@
 import { type ErrorCode, messageOf, SvcError } from '../../src/errors.ts';
-import { memoryText, unwrapMessage } from '../../src/sql/query.ts';
+import { memoryText, shortMessage, unwrapMessage } from '../../src/sql/query.ts';
 import { enforceVerb } from '../../src/sql/statement.ts';
 import { ObjectReplaced } from './engine/database-file.ts';
 
@@ -13,7 +13,8 @@ const MEANINGS: readonly (readonly [RegExp, ErrorCode])[] = [
 ];
 
 /** Converts a message of DuckDB to an error; the code follows from the text. */
-export function toDuckdbError(message: string): SvcError {
+export function toDuckdbError(said: string): SvcError {
+  const message = shortMessage(said);
   const code = MEANINGS.find(([pattern]) => pattern.test(message))?.[1] ?? 'sql_failed';
   if (code === 'database_readonly') return readonlyError(message);
   if (code === 'memory_exceeded') return memoryError(message);

@@ -1,4 +1,5 @@
 import { SvcError } from '../errors.ts';
+import { cutText } from '../redaction/redact.ts';
 import { lexSql } from '../sql/lexer.ts';
 import { scanParameters } from '../sql/parameters.ts';
 import { calledFunction, rejection } from '../sql/query.ts';
@@ -48,11 +49,14 @@ export function enforceReadOnly(text: string): CallerStatement {
   return { sql: statement.text, operation };
 }
 
+/** The most characters of DuckDB's words. They may quote a text that the statement made. */
+const LONGEST_REASON = 10_000;
+
 /** DuckDB's own words about the caller's own statement. Its suggestions name tables, so a restricted caller gets none. */
 export function toRejected(thrown: unknown, restricted: boolean): unknown {
   if (!(thrown instanceof SvcError) || thrown.code !== 'sql_failed') return thrown;
   const message = restricted ? thrown.message.replace(/\nDid you mean[^\n]*/g, '') : thrown.message;
-  return new SvcError('sql_rejected', message, { cause: thrown });
+  return new SvcError('sql_rejected', cutText(message, LONGEST_REASON), { cause: thrown });
 }
 
 function refused(reason: string): SvcError {

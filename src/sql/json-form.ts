@@ -13,7 +13,7 @@ export function jsonForm(text: string): JsonValue {
 }
 
 /** DuckDB's extensions of JSON: NaN, infinities and a comma after the last item. */
-const BEYOND_JSON = /"(?:[^"\\]|\\.)*"|-?\b(?:nan|inf(?:inity)?)\b|,(?=\s*[\]}])/gi;
+const BEYOND_JSON = /"(?:[^"\\]|\\[\s\S])*(?:"|\\?$)|-?\b(?:nan|inf(?:inity)?)\b|,(?=\s*[\]}])/gi;
 const BEYOND_JSON_FORMS: { readonly [first: string]: string } = {
   N: 'null',
   n: 'null',
@@ -48,8 +48,15 @@ function decimalKey(text: string): string {
   const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');
   const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.');
   const digits = (whole + fraction).replace(/^0+/, '');
-  const short = digits.replace(/0+$/, '');
+  const short = withoutFinalZeros(digits);
   if (short === '') return '0';
   const power = Number(exponent) - fraction.length + digits.length - short.length;
   return `${mantissa.startsWith('-') ? '-' : ''}${short}e${power}`;
+}
+
+/** A pattern would search from every zero to the end of the digits. */
+function withoutFinalZeros(digits: string): string {
+  let end = digits.length;
+  while (digits[end - 1] === '0') end -= 1;
+  return digits.slice(0, end);
 }

@@ -81,6 +81,17 @@ const OWN_TABLE = /\nDid you mean "(?:sqlite|pg|duckdb|pragma)_\w+"\?/;
 const FIRST_LINE = '\n\nLINE 1: ';
 
 /**
+ * The most characters of DuckDB's message that we read. It may quote a text of any length. A request is shorter, so that
+ * an argument is whole in it, and can be removed.
+ */
+const LONGEST_MESSAGE = 2 ** 21;
+
+/** The beginning of a message that is too long. */
+export function shortMessage(message: string): string {
+  return message.slice(0, LONGEST_MESSAGE);
+}
+
+/**
  * Rewrites DuckDB's message about a wrapped statement, so that it
  * describes the original statement and shows its excerpt once.
  */

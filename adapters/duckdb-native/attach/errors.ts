@@ -16,9 +16,11 @@ export function isLostConnection(message: string): boolean {
   return LOST.test(message);
 }
 
+const ABSENT = /^(?:Binder|Catalog) Error: Catalog (?:with name )?"?([^"\n]+)"? does not exist!/;
+
 /** The database that DuckDB says is not attached, if that is the error. */
 export function absentDatabase(message: string): string | undefined {
-  return /Catalog "?([^"\n]+?)"? does not exist/.exec(message)?.[1];
+  return ABSENT.exec(message)?.[1];
 }
 
 /** The database server or the file answered no, or did not answer. */
@@ -46,7 +48,7 @@ export type Redact = (text: string) => string;
 
 /** A connection string, as DuckDB quotes it in its errors. The server's own text, which follows, may quote names too. */
 const CONNECTION_STRING =
-  /(?<=to (?:Postgres|MySQL)|"__ducklake\w*") at (?:path \+ )?"[^\n]*?"(?=:|Unable|\n|$):? ?/g;
+  /(?<=to (?:Postgres|MySQL)|"__ducklake\w*") at (?:path \+ )?"[^\n]*?(?:"(?=:|Unable|\n|$):? ?|(?=\n|$))/g;
 const ASSIGNED =
   /\b(password|passwd|pwd|secret|key_id|session_token|\w*token|signature)(\s*=\s*)('(?:[^'\\]|\\.)*'|[^\s"'&]+)/gi;
 
@@ -63,8 +65,7 @@ export function reasonOf(thrown: unknown, redact: Redact): string {
   return redact(
     first
       .replace(/^\w[\w ]*Error: /, '')
-      .replace(/\s*:(?:\s*:)+/g, ':')
-      .replace(/\s+:/g, ':')
+      .replace(/(?<!\s)\s*:(?:\s*:)*/g, ':')
       .trim(),
   );
 }

@@ -3,7 +3,7 @@ const CHARACTERS = 60;
 /** An expanded pattern may be in as many states as it has parts. This many parts cost one unit a character. */
 const PARTS = 100;
 
-const TOKEN = /\\[\s\S]|\[\^?\]?(?:\\[\s\S]|[^\]\\])*\]|\{(\d+)(?:,(\d*))?\}|[\s\S]/g;
+const TOKEN = /\\[\s\S]|\[\^?\]?(?:\\[\s\S]|[^\]\\])*(?:\]|\\?$)|\{(\d+)(?:,(\d*))?\}|[\s\S]/g;
 
 /** The price of matching one character with a pattern (RE2), in units of the meter. */
 export function patternPrice(pattern: string): number {

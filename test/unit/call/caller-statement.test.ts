@@ -92,6 +92,13 @@ describe("the engine's words about it", () => {
     });
   });
 
+  it('are cut if they quote a long text', () => {
+    const long = new SvcError('sql_failed', `Invalid Input Error: ${'\n'.repeat(1_000_000)}`);
+    const { message } = toRejected(long, false) as SvcError;
+    expect(message.length).toBeLessThan(11_000);
+    expect(message).toMatch(/^Invalid Input Error: \n+\[CUT: 990021 more characters\]$/);
+  });
+
   it('replace no other error', () => {
     const busy = new SvcError('busy', 'Try again.');
     expect(toRejected(busy, true)).toBe(busy);

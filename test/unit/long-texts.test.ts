@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { absentDatabase, createRedaction, reasonOf } from '../../adapters/duckdb-native/attach/errors.ts';
+import { explainRemote, toQueryError } from '../../adapters/duckdb-native/errors.ts';
+import { toDuckdbError } from '../../adapters/duckdb-wasm/errors.ts';
+import { SvcError } from '../../src/errors.ts';
+import { patternPrice } from '../../src/policy/cel/pattern-price.ts';
+import { jsonForm } from '../../src/sql/json-form.ts';
+import { unwrapMessage } from '../../src/sql/query.ts';
+import { cpuMs } from './cpu.ts';
+
+/* Callers and rows choose texts that engines quote in their errors. One of them must not hold the thread for long. */
+
+const MANY = 100_000;
+
+const failed = (text: string): SvcError => new SvcError('sql_failed', text);
+const redact = createRedaction([]);
+
+function orError(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (error) {
+    return error;
+  }
+}
+
+const READERS: { readonly [name: string]: (text: string) => unknown } = {
+  toQueryError: (text) => toQueryError(new Error(text)),
+  toDuckdbError,
+  unwrapMessage,
+  explainRemote: (text) => explainRemote(failed(`${text} error for HTTP GET `)),
+  absentDatabase,
+  reasonOf: (text) => reasonOf(failed(text), redact),
+  createRedaction: redact,
+  jsonForm: (text) => orError(() => jsonForm(text)),
+  patternPrice,
+};
+
+const BEGINNINGS = [
+  '',
+  'Conversion Error: ',
+  'Binder Error: ',
+  'IO Error: ',
+  'Invalid Error: Failed to copy data: ',
+];
+
+const PIECES = [
+  '\n',
+  ' ',
+  ': ',
+  '"',
+  ' "',
+  'Catalog ',
+  'Catalog "',
+  'http://',
+  'http://?',
+  'to Postgres at "',
+  '\n\nLINE 1: ',
+  '\n\nLINE 1: x\n ',
+  'password=',
+  "pwd='",
+  '\\"',
+  '[',
+  ', ',
+];
+
+/** The most milliseconds of processor time. A pattern of quadratic time takes many seconds, a linear one a few milliseconds. */
+const MOST_MS = 1_000;
+
+const SLOW = { timeout: 600_000 };
+
+describe.each(Object.entries(READERS))('%s reads in little time', (_, reads) => {
+  it.each(PIECES)('%j many times', SLOW, (piece) => {
+    for (const beginning of BEGINNINGS) {
+      const text = `${beginning}${piece.repeat(MANY)}x`;
+      const begun = cpuMs();
+      reads(text);
+      expect(cpuMs() - begun).toBeLessThan(MOST_MS);
+    }
+  });
+});
+
+it('a number of many digits is read in little time', SLOW, () => {
+  const zeros = '0'.repeat(MANY);
+  const begun = cpuMs();
+  expect(jsonForm(`[1${zeros}1, 1${zeros}, 0.${zeros}1]`)).toEqual([
+    `1${zeros}1`,
+    `1${zeros}`,
+    `0.${zeros}1`,
+  ]);
+  expect(cpuMs() - begun).toBeLessThan(MOST_MS);
+});
