@@ -1,24 +1,50 @@
 import { causesOf, type ErrorCode, messageOf, SvcError } from '../../src/errors.ts';
 import { memoryText, shortMessage, unwrapMessage } from '../../src/sql/query.ts';
+import { isServerConflict } from './attach/errors.ts';
 
 const PENDING_PREFIX =
   /^Invalid Input Error: Attempting to execute an unsuccessful or closed pending query result\nError: /;
 
+/*
+ * Every pattern below begins where DuckDB's text does: the rest of it may quote what a caller or a row chose, such as the
+ * key of a violated constraint.
+ */
+
+/** The beginning of the error for a failed commit, before the reason. A lake quotes reasons of its own catalogue. */
+const COMMIT =
+  'TransactionContext Error: Failed to commit: (?:Failed to commit DuckLake transaction\\.\\s+(?:Failed to [\\w ]+: )?)?';
+
 /** DuckDB's messages and our codes for them; the first match counts. */
 const MEANINGS: readonly (readonly [RegExp, ErrorCode])[] = [
   [/^(FATAL|INTERNAL) Error/, 'database_unavailable'],
-  [/^Out of Memory Error|bad_alloc|failed to allocate/i, 'memory_exceeded'],
-  [/attached in read-only mode|launched in read-only mode/, 'database_readonly'],
+  [/^Out of Memory Error|^(?:Invalid Error: )?std::bad_alloc/, 'memory_exceeded'],
+  [
+    new RegExp(
+      `^${COMMIT}(?:failed to (?:allocate|pin|reserve) |could not allocate |Allocation failure|std::bad_alloc)`,
+    ),
+    'memory_exceeded',
+  ],
+  [
+    /^Invalid Input Error: Cannot execute statement of type "\w+" on database [^\n]* attached in read-only mode/,
+    'database_readonly',
+  ],
+  [
+    /^TransactionContext Error: Cannot write to database [^\n]* launched in read-only mode/,
+    'database_readonly',
+  ],
   [/^INTERRUPT Error/, 'cancelled'],
   [
-    /Failed to commit: Cannot open file|Could not write file|^IO Error: Could not (?:read|write|sync)/,
+    new RegExp(
+      `^${COMMIT}(?:Cannot open file|Could not write file)|^IO Error: Could not (?:read|write|sync)`,
+    ),
     'database_unavailable',
   ],
 ];
 
-/** Two transactions changed the same rows; the later one was rolled back, by DuckDB or by the attached database. */
-const CONFLICT =
-  /^(?:TransactionContext|Transaction) Error: .*conflict|could not serialize access|deadlock detected|database is locked/is;
+/** Two transactions changed the same rows, or the same table; DuckDB rolled the later one back. */
+const CONFLICT = new RegExp(
+  `^(?:${COMMIT}|(?:TransactionContext|Transaction) Error: )(?:Conflict on |Catalog write-write conflict |Transaction conflict\\b)`,
+);
 
 /** DuckDB's class of errors of the network, and its errors of files whose text names a request. */
 const REMOTE = /^HTTP Error: |^IO Error: [^\n]* error for HTTP [A-Z]+ /;
@@ -112,8 +138,8 @@ function conflictError(cause: unknown): SvcError {
 export function toQueryError(thrown: unknown): SvcError {
   if (thrown instanceof SvcError) return thrown;
   const said = shortMessage(messageOf(thrown)).replace(PENDING_PREFIX, '');
-  if (CONFLICT.test(said)) return conflictError(thrown);
   const message = unwrapMessage(withoutStack(said));
+  if (CONFLICT.test(message) || isServerConflict(message)) return conflictError(thrown);
   const code = MEANINGS.find(([pattern]) => pattern.test(message))?.[1] ?? 'sql_failed';
   return code === 'memory_exceeded'
     ? memoryError(message, thrown)

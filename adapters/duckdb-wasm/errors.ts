@@ -3,11 +3,26 @@ import { memoryText, shortMessage, unwrapMessage } from '../../src/sql/query.ts'
 import { enforceVerb } from '../../src/sql/statement.ts';
 import { ObjectReplaced } from './engine/database-file.ts';
 
-/** DuckDB's messages and our codes for them; the first match counts. */
+/**
+ * DuckDB's messages and our codes for them; the first match counts. Each pattern begins where the text does, because the
+ * rest of it may quote what a caller or a row chose.
+ */
 const MEANINGS: readonly (readonly [RegExp, ErrorCode])[] = [
   [/^(FATAL|INTERNAL) Error/i, 'database_unavailable'],
-  [/^Out of Memory Error|failed to allocate|bad_alloc|bad allocation|no memory left/i, 'memory_exceeded'],
-  [/attached in read-only mode|launched in read-only mode/i, 'database_readonly'],
+  [/^Out of Memory Error|^(?:Invalid Error: )?std::bad_alloc/i, 'memory_exceeded'],
+  // Our own functions say so.
+  [
+    /^Invalid Input Error: (?:The engine has no memory left for \d+ bytes|There is no memory left for the JSON)/,
+    'memory_exceeded',
+  ],
+  [
+    /^Invalid Input Error: Cannot execute statement of type "\w+" on database [^\n]* attached in read-only mode/,
+    'database_readonly',
+  ],
+  [
+    /^TransactionContext Error: Cannot write to database [^\n]* launched in read-only mode/,
+    'database_readonly',
+  ],
   [/^INTERRUPT Error/i, 'cancelled'],
   [/^IO Error: Could not read/i, 'database_unavailable'],
 ];

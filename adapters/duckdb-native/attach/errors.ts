@@ -11,6 +11,27 @@ import type { DatabaseSecret } from '../options.ts';
 const LOST =
   /Unable to connect to (?:Postgres|MySQL)|server closed the connection|terminating connection|connection to server|no connection to the server|could not (?:receive data from|send data to) server|SSL connection has been closed|Failed to (?:connect|query most recent snapshot)|Lost connection|has gone away/i;
 
+/**
+ * DuckDB's extensions say what they failed to do, often with a query that quotes values of callers, and then quote the
+ * answer of the server. Postgres begins each of its own answers with a word such as ERROR.
+ */
+const FAILED = /^(?:Invalid|IO|Binder|TransactionContext) Error: Failed to /;
+const REFUSED = ': ERROR:  ';
+const UNSERIALIZABLE = /^(?:could not serialize access|deadlock detected)/;
+
+/** SQLite's answer is the end of the text. */
+const LOCKED =
+  /^(?:Invalid|IO|Binder|TransactionContext) Error: (?:Failed to [\s\S]*: )?database is locked(?:\n\nLINE \d+: [^\n]*\n *\^)?$/;
+
+/** Whether an attached Postgres server or SQLite file rolled a transaction back because another one was faster. */
+export function isServerConflict(message: string): boolean {
+  if (LOCKED.test(message)) return true;
+  if (!FAILED.test(message)) return false;
+  // A value that looks like such an answer stands beside the real one.
+  const answers = message.split(REFUSED).slice(1);
+  return answers.length > 0 && answers.every((answer) => UNSERIALIZABLE.test(answer));
+}
+
 /** Whether DuckDB's text says that an attached database cannot be reached. */
 export function isLostConnection(message: string): boolean {
   return LOST.test(message);

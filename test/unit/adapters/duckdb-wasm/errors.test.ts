@@ -16,13 +16,18 @@ describe('an error of DuckDB', () => {
     ['FATAL Error: database has been invalidated', 'database_unavailable'],
     ['IO Error: Could not read from file "/a.duckdb"', 'database_unavailable'],
     ['Catalog Error: Table with name FATAL Error does not exist!', 'sql_failed'],
+    ["Conversion Error: Could not convert string 'plan failed to allocate' to INT32", 'sql_failed'],
+    ["Conversion Error: Could not convert string 'no memory left, bad_alloc' to INT32", 'sql_failed'],
+    ["Conversion Error: Could not convert string 'attached in read-only mode' to INT32", 'sql_failed'],
     ['', 'sql_failed'],
   ])('%s is %s', (message, code) => {
     expect(toDuckdbError(message).code).toBe(code);
   });
 
   it('of a write names what makes the database writable: the engine follows from that', () => {
-    expect(toDuckdbError('attached in read-only mode!').message).toBe(
+    const said =
+      'Invalid Input Error: Cannot execute statement of type "CREATE" on database "a" which is attached in read-only mode!';
+    expect(toDuckdbError(said).message).toBe(
       'The wasm engine serves databases read-only. To write, set `readonly: false` for the database of the profile, and name no `engine` but auto or native.',
     );
   });
