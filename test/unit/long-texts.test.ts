@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { absentDatabase, createRedaction, reasonOf } from '../../adapters/duckdb-native/attach/errors.ts';
+import {
+  absentDatabase,
+  createRedaction,
+  isLostConnection,
+  reasonOf,
+} from '../../adapters/duckdb-native/attach/errors.ts';
 import { explainRemote, toQueryError } from '../../adapters/duckdb-native/errors.ts';
 import { toDuckdbError } from '../../adapters/duckdb-wasm/errors.ts';
 import { SvcError } from '../../src/errors.ts';
@@ -29,6 +34,7 @@ const READERS: { readonly [name: string]: (text: string) => unknown } = {
   unwrapMessage,
   explainRemote: (text) => explainRemote(failed(`${text} error for HTTP GET `)),
   absentDatabase,
+  isLostConnection,
   reasonOf: (text) => reasonOf(failed(text), redact),
   createRedaction: redact,
   jsonForm: (text) => orError(() => jsonForm(text)),

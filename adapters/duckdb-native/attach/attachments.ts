@@ -2,7 +2,14 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { causesOf, SvcError } from '../../../src/errors.ts';
 import { type Attachment, parseAttachmentUri } from '../../../src/project/attachment.ts';
 import { quoteName } from '../../../src/sql/quote.ts';
-import { absentDatabase, createRedaction, isLostConnection, reasonOf, unreachableError } from './errors.ts';
+import {
+  absentDatabase,
+  createRedaction,
+  isLostConnection,
+  lostAmong,
+  reasonOf,
+  unreachableError,
+} from './errors.ts';
 import { type AttachContext, enforceFile, readFileOf, toAttachStatement } from './statement.ts';
 
 /** The databases beside the project's own, and how they are attached. */
@@ -198,8 +205,9 @@ export function createAttachments(options: AttachOptions): Attachments {
       return error;
     }
     if (thrown.code !== 'database_unavailable' && servers.length > 0 && isLostConnection(thrown.message)) {
-      const error = unreachableError(servers, reasonOf(thrown, redact));
-      for (const attachment of servers) missing.set(attachment.name, { attachment, error, next: 0 });
+      const away = lostAmong(servers, thrown.message);
+      const error = unreachableError(away, reasonOf(thrown, redact));
+      for (const attachment of away) missing.set(attachment.name, { attachment, error, next: 0 });
       lost.add(error);
       return error;
     }

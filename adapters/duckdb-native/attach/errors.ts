@@ -1,15 +1,8 @@
 import { messageOf, SvcError } from '../../../src/errors.ts';
-import type { Attachment } from '../../../src/project/attachment.ts';
+import { type Attachment, parseAttachmentUri } from '../../../src/project/attachment.ts';
 import { createConcealment, REDACTED } from '../../../src/settings/references/concealment.ts';
 import { hiddenValues } from '../../../src/settings/secrets.ts';
 import type { DatabaseSecret } from '../options.ts';
-
-/**
- * The connection to a database server ended or could not be made. DuckDB's class of these errors is IO, as of any file,
- * so the texts decide: those of libpq and of DuckDB's extensions for Postgres, MySQL and DuckLake.
- */
-const LOST =
-  /Unable to connect to (?:Postgres|MySQL)|server closed the connection|terminating connection|connection to server|no connection to the server|could not (?:receive data from|send data to) server|SSL connection has been closed|Failed to (?:connect|query most recent snapshot)|Lost connection|has gone away/i;
 
 /**
  * DuckDB's extensions say what they failed to do, often with a query that quotes values of callers, and then quote the
@@ -32,9 +25,38 @@ export function isServerConflict(message: string): boolean {
   return answers.length > 0 && answers.every((answer) => UNSERIALIZABLE.test(answer));
 }
 
-/** Whether DuckDB's text says that an attached database cannot be reached. */
+/** A connection could not be made. The text quotes the connection string, and nothing of a statement before it. */
+const UNCONNECTED =
+  /^(?:Invalid|IO|Binder|TransactionContext) Error: (?:Failed to commit: )?(?:Failed to query most recent snapshot |(?:Failed to [\w ]+: )?(?:Unable|Failed) to connect to (?:Postgres|MySQL) )/;
+
+/** A connection ended, in the words of libpq. */
+const ENDED =
+  /(?:: |\n)(?:(?:FATAL|WARNING): {2}terminating connection|server closed the connection|connection to server |no connection to the server|could not (?:receive data from|send data to) server|SSL connection has been closed)/;
+
+/** A connection ended, in the words of MySQL's library, which are the end of the text. */
+const ENDED_MYSQL =
+  /: (?:(?:MySQL )?server has gone away|Lost connection to (?:MySQL )?server[^"\n]{0,200})$/i;
+
+/**
+ * Whether DuckDB's text says that an attached server cannot be reached. Its class is IO or none, as of other errors, so the
+ * words decide: those of the server's library and of DuckDB's extensions, where these stand.
+ */
 export function isLostConnection(message: string): boolean {
-  return LOST.test(message);
+  if (UNCONNECTED.test(message)) return true;
+  if (!FAILED.test(message) || message.includes(REFUSED)) return false;
+  return ENDED.test(message) || ENDED_MYSQL.test(message);
+}
+
+/** The servers that a text about a lost connection names by their connection string; all if it names none. */
+export function lostAmong(servers: readonly Attachment[], message: string): readonly Attachment[] {
+  const [first = ''] = message.split('\n');
+  const named = UNCONNECTED.test(first) ? servers.filter(({ uri }) => first.includes(stringOf(uri))) : [];
+  return named.length === 0 ? servers : named;
+}
+
+/** The connection string of a server, also as the catalogue of a lake. */
+function stringOf(uri: string): string {
+  return parseAttachmentUri(uri).address.replace(/^(?:postgres|mysql):(?!\/\/)/, '');
 }
 
 const ABSENT = /^(?:Binder|Catalog) Error: Catalog (?:with name )?"?([^"\n]+)"? does not exist!/;
