@@ -190,6 +190,12 @@ list_transform(['{"a":1}'], x -> x ->> 'a')
 
 /** Expressions that make JSON of values and values of JSON. */
 export const JSON_CASTS = lines(String.raw`
+to_json('\u001b[31m')
+to_json('\\u001b')
+to_json('\' || chr(27))
+to_json({'\u001b': '\u001f'})
+to_json(chr(27) || '\u00e9')
+to_json(MAP {'\u001b': chr(31)})
 to_json(1)
 to_json(1.5)
 'b'::ENUM('a', 'b')::JSON

@@ -42,9 +42,14 @@ function jsonEncoder({ instance, json }: EncodeKit, { vector }: Source): Encode 
   return (row) => json.read(bytes(row), (root) => json.text(root));
 }
 
+/** Any escape, so that the backslash that another one escapes begins none. */
+const ESCAPE = /\\(?:u00[01].|[\s\S])/g;
+
 /** Quotes a text. DuckDB writes the digits of an escape in capitals, unlike JavaScript. */
 function quote(text: string): string {
-  return JSON.stringify(text).replace(/\\u00[01]./g, (code) => `\\u${code.slice(2).toUpperCase()}`);
+  return JSON.stringify(text).replace(ESCAPE, (found) =>
+    found.length > 2 ? `\\u${found.slice(2).toUpperCase()}` : found,
+  );
 }
 
 /** A number as DuckDB writes it, by which it can be told from an integer. */
