@@ -59,6 +59,11 @@ export interface SqlRequest {
   /** At most this many rows come back; more set `truncated`. */
   readonly maxRows: number;
   /**
+   * The first rows come back whose JSON may have at most this many bytes; more set `truncated` and `beyondBytes`. Engines
+   * estimate the bytes and never too many, so the result may be a little larger.
+   */
+  readonly maxBytes?: number;
+  /**
    * Whether the caller wrote the statement. It then reaches only the database's own tables, even if the project's
    * SQL may reach more.
    */
@@ -102,6 +107,8 @@ export interface SqlResult {
   readonly columns: readonly SqlColumn[];
   readonly rows: readonly JsonObject[];
   readonly truncated: boolean;
+  /** Present if rows are missing because of `maxBytes`. */
+  readonly beyondBytes?: true;
   /** Present if the request has limits on scans. */
   readonly estimate?: ScanEstimate;
   /** Present if the database lies in an object store: the ranges and bytes that the statement fetched. */

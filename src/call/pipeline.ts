@@ -272,7 +272,8 @@ async function runSource(
     const result = await runSql(runtime, entry, values, { context, span, scans });
     const count = result.rows.length;
     span.set({ 'svc.result.count': count });
-    return { ...shapeRows(result, entry), count, truncated: result.truncated, columns: result };
+    const { truncated, beyondBytes = false } = result;
+    return { ...shapeRows(result, entry), count, truncated, beyondBytes, columns: result };
   }
   if (isPython(entry)) {
     const advance = work?.advance ?? ignore;
@@ -335,7 +336,7 @@ async function toAnswer(call: Call, produced: Produced, value: JsonValue): Promi
   }
   const unchanged = value === produced.value;
   const known = unchanged ? outcomes.get(produced) : undefined;
-  const outcome = known ?? enforceLimits(value, produced.truncated, entry.limits);
+  const outcome = known ?? enforceLimits(value, produced, entry.limits);
   if (unchanged) outcomes.set(produced, outcome);
   if (outcome.truncated !== null) notifyTruncated(context, outcome.truncated);
   const isContent = entry.kind === 'tool' && entry.content === 'rows';

@@ -49,7 +49,9 @@ function columnsOf(request: SqlRequest, visible: readonly RestrictedTable[], nam
   // `more` of the schema `other`, and `other.more` of main, have one name. A rule cannot mean both.
   const same = `SELECT count(*) FROM information_schema.tables WHERE ${OWN_TABLES} AND ${SHOWN_NAME} = $1`;
   const sql = `SELECT * FROM (${request.sql}) WHERE (${same}) = 1`;
-  return { request: { ...request, sql }, toVisible };
+  // Rules are compared with all columns, also with those that are too large to show.
+  const { maxBytes: _, ...whole } = request;
+  return { request: { ...whole, sql }, toVisible };
 }
 
 /** Throws `project_invalid` if a rule names a column that the table lacks: the one it means would be visible. */

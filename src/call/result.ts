@@ -21,6 +21,8 @@ export interface Produced extends Content {
   /** The number of rows that the statement or the function returned. */
   readonly count: number;
   readonly truncated: boolean;
+  /** Whether the engine left out rows because the result is larger than it may be. */
+  readonly beyondBytes?: boolean;
   /** The columns of a statement; null for other results. */
   readonly columns: ResultColumns | null;
 }
@@ -35,11 +37,12 @@ const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\b/i;
 export function shapeRows(result: SqlResult, entry: ToolEntry | ResourceEntry): Content {
   const { returns, name, mimeType } = entry;
   if (mimeType === undefined || JSON_TYPE.test(mimeType)) {
-    return { value: shapeResult(result, returns, name), binary: false };
+    return { value: shapeResult(result, returns, entry), binary: false };
   }
-  const single = result.rows.length < 2 && result.columns.length === 1;
+  const rows = result.rows.length + (result.beyondBytes ? 1 : 0);
+  const single = rows < 2 && result.columns.length === 1;
   const shape = returns ?? (single ? SINGLE : null);
-  const value = shapeResult(result, shape, name);
+  const value = shapeResult(result, shape, entry);
   if (shape === SINGLE && value === null) {
     throw new SvcError('not_found', `Nothing was found: the query of ${name} returned NULL.`);
   }
@@ -56,13 +59,16 @@ function noBlob(name: string, mimeType: string, why: string): SvcError {
   return new SvcError('result_invalid', `${name} declares mime_type ${mimeType}, but ${why}.`);
 }
 
+/** The name of an endpoint and its limits. */
+type Limited = Pick<ToolEntry | ResourceEntry, 'name' | 'limits'>;
+
 /** Gives rows the shape that `return` declares: all of them, the one row, or the one value. */
-function shapeResult(result: SqlResult, returns: TypeNode | null, endpoint: string): JsonValue {
+function shapeResult(result: SqlResult, returns: TypeNode | null, endpoint: Limited): JsonValue {
   if (returns === null) return result.rows;
   if (returns.type === 'array') return toItems(result, returns.items);
   const row = onlyRow(result, returns, endpoint);
   if (row === null || returns.type === 'object') return row;
-  return onlyValue(row, result, returns.type, endpoint);
+  return onlyValue(row, result, returns.type, endpoint.name);
 }
 
 /** An array of scalars takes the one column's values; anything else takes the rows as they are. */
@@ -72,16 +78,17 @@ function toItems(result: SqlResult, items: TypeNode | undefined): JsonValue {
   return scalar && column ? result.rows.map((row) => row[column.name] ?? null) : result.rows;
 }
 
-function onlyRow(result: SqlResult, returns: TypeNode, endpoint: string): JsonObject | null {
+function onlyRow(result: SqlResult, returns: TypeNode, { name, limits }: Limited): JsonObject | null {
   const [row, more] = result.rows;
   if (row === undefined) {
+    if (result.beyondBytes) throw tooLarge(limits);
     if (returns.nullable) return null;
-    throw new SvcError('not_found', `Nothing was found: the query of ${endpoint} returned no row.`);
+    throw new SvcError('not_found', `Nothing was found: the query of ${name} returned no row.`);
   }
   if (more === undefined && !result.truncated) return row;
   throw new SvcError(
     'result_invalid',
-    `${endpoint} returned more than one row, but \`return\` declares type ${returns.type}. Add LIMIT 1 or a narrower WHERE, or declare type array.`,
+    `${name} returned more than one row, but \`return\` declares type ${returns.type}. Add LIMIT 1 or a narrower WHERE, or declare type array.`,
   );
 }
 
@@ -109,7 +116,7 @@ export function shapeReturned(returned: Returned, entry: PythonEntry): Content {
   if (rows === null || returns === null) return { value: returned.value, binary: false };
   const columns = Object.keys(rows[0] ?? {}).map((column) => ({ name: column, type: '' }));
   return {
-    value: shapeResult({ columns, rows, truncated: returned.truncated }, returns, name),
+    value: shapeResult({ columns, rows, truncated: returned.truncated }, returns, entry),
     binary: false,
   };
 }
@@ -135,18 +142,24 @@ const encoder = new TextEncoder();
  * Holds a value to its limits: a list is cut after the last item that fits and says so. Throws result_too_large for
  * any other value.
  */
-export function enforceLimits(value: JsonValue, rowsTruncated: boolean, limits: CallLimits): Outcome {
+export function enforceLimits(
+  value: JsonValue,
+  { truncated: rowsTruncated, beyondBytes = false }: Pick<Produced, 'truncated' | 'beyondBytes'>,
+  limits: CallLimits,
+): Outcome {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   const truncated = rowsTruncated ? rowTruncation(limits) : null;
-  if (fits(text, limits.bytes)) return { value, text, truncated };
-  if (!Array.isArray(value)) {
-    throw new SvcError(
-      'result_too_large',
-      `The result is larger than the ${limits.bytes} bytes this endpoint may return.`,
-    );
-  }
+  if (!beyondBytes && fits(text, limits.bytes)) return { value, text, truncated };
+  if (!Array.isArray(value)) throw tooLarge(limits);
   const items = cutToBytes(value, limits.bytes);
   return { value: items, text: JSON.stringify(items), truncated: byteTruncation(limits, items.length) };
+}
+
+function tooLarge({ bytes }: CallLimits): SvcError {
+  return new SvcError(
+    'result_too_large',
+    `The result is larger than the ${bytes} bytes this endpoint may return.`,
+  );
 }
 
 /** A UTF-16 unit takes at most three bytes, so most results are settled without encoding them. */

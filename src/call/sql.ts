@@ -49,6 +49,7 @@ export async function runSql(
       throw abortReason(signal) ?? (own === null ? thrown : toRejected(thrown, source.tables !== undefined));
     });
     span.set({ 'db.rows_affected': result.rows.length });
+    if (result.beyondBytes && hasRules(entry)) throw tooLargeForRules(entry.name);
     const twice = await columnsTwice(database, entry, { request, call, result });
     return { ...toVisible(result), twice };
   });
@@ -113,6 +114,23 @@ export interface SqlWork {
   readonly scans: StatementScan[];
 }
 
+/**
+ * The most bytes of a result that output policies read. It is far beyond `limits.bytes`, because they read rows whole and
+ * hide values before the result is measured: no truncation may tell how large a hidden value is.
+ */
+const MOST_RULED_BYTES = 67_108_864;
+
+function hasRules({ policies }: SqlEntry): boolean {
+  return policies.output.length > 0;
+}
+
+function tooLargeForRules(name: string): SvcError {
+  return new SvcError(
+    'result_too_large',
+    `The result is larger than the ${MOST_RULED_BYTES} bytes that the output policies of ${name} may read.`,
+  );
+}
+
 function toRequest(entry: SqlEntry, values: JsonObject): SqlRequest {
   const { source, returns, limits } = entry;
   return {
@@ -121,6 +139,7 @@ function toRequest(entry: SqlEntry, values: JsonObject): SqlRequest {
     mode: source.mode,
     // A single-row shape fetches two rows, which is enough to see that there are too many.
     maxRows: returns === null || returns.type === 'array' ? limits.rows : 2,
+    maxBytes: hasRules(entry) ? Math.max(limits.bytes, MOST_RULED_BYTES) : limits.bytes,
     ...(source.unattached ? { unattached: true } : {}),
   };
 }

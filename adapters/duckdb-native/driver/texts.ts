@@ -1,4 +1,4 @@
-import type { DuckDBVarCharVector } from '@duckdb/node-api';
+import type { DuckDBBlobVector, DuckDBVarCharVector } from '@duckdb/node-api';
 import { SvcError } from '../../../src/errors.ts';
 
 type Api = Pick<typeof import('@duckdb/node-api'), 'DuckDBVarCharVector'>;
@@ -37,8 +37,14 @@ interface Parts {
   readonly validity: { readonly itemValid: (index: number) => boolean };
 }
 
+/** Returns the reader of the lengths of a column of texts or BLOBs, in bytes. The length of NULL is 0. */
+export function lengthReader(vector: DuckDBVarCharVector | DuckDBBlobVector): (index: number) => number {
+  const { entries, validity } = partsOf(vector);
+  return (index) => (validity.itemValid(index) ? lengthOf(entries, index) : 0);
+}
+
 /** Reads the parts that the driver keeps private. */
-function partsOf(vector: DuckDBVarCharVector): Parts {
+function partsOf(vector: DuckDBVarCharVector | DuckDBBlobVector): Parts {
   const entries: unknown = Reflect.get(vector, 'dataView');
   const validity: unknown = Reflect.get(vector, 'validity');
   if (isEntries(entries) && isValidity(validity)) return { entries, validity };

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../../src/json.ts';
 import type { SqlResult } from '../../../src/ports.ts';
-import { rowMaker } from '../query/result.ts';
+import { rowMaker } from '../../../src/sql/row-maker.ts';
 
 /** A result whose values lie by column: names are sent once, so it costs less than half of rows between processes. */
 export interface PackedResult extends Omit<SqlResult, 'rows'> {
@@ -17,6 +17,7 @@ export function packResult({ columns, rows, ...facts }: SqlResult): PackedResult
 export function unpackResult({ columns, values, ...facts }: PackedResult): SqlResult {
   const names = columns.map(({ name }) => name);
   const toRow = rowMaker(names);
-  const rows = Array.from(values[0] ?? [], (_, index) => toRow(names, values, index));
+  const cells = values.map((column) => (row: number) => column[row] ?? null);
+  const rows = Array.from(values[0] ?? [], (_, index) => toRow(cells, index));
   return { columns, rows, ...facts };
 }

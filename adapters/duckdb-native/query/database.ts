@@ -171,7 +171,7 @@ export class NativeDatabase implements Database {
     };
     const read = async (): Promise<SqlResult> => {
       lane ??= await NativeLane.prepare(session, request);
-      const result = this.#toResult(await lane.run(request), request.maxRows);
+      const result = this.#toResult(await lane.run(request), request);
       failed = false;
       return result;
     };
@@ -256,7 +256,7 @@ export class NativeDatabase implements Database {
       const estimate = await estimateWithin(session, query, request);
       await session.bind(prepared, values);
       const outside = this.#reachesOut;
-      const result = this.#toResult(await session.runInSlices(prepared, { outside }), maxRows);
+      const result = this.#toResult(await session.runInSlices(prepared, { outside }), request);
       return { ...result, ...estimate };
     } finally {
       prepared.statement.destroySync();
@@ -284,7 +284,7 @@ export class NativeDatabase implements Database {
       await session.bind(prepared, request.values);
       const write = async (): Promise<SqlResult> => {
         await session.run(['BEGIN TRANSACTION']);
-        const result = this.#toResult(await session.runWhole(prepared), request.maxRows);
+        const result = this.#toResult(await session.runWhole(prepared), request);
         await commit();
         await this.#commit(session);
         return result;

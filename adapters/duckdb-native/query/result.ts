@@ -1,61 +1,63 @@
-import type { DuckDBDataChunk, DuckDBMaterializedResult, DuckDBType, DuckDBValue } from '@duckdb/node-api';
-import type { JsonObject, JsonValue } from '../../../src/json.ts';
-import type { SqlResult } from '../../../src/ports.ts';
+import type {
+  DuckDBDataChunk,
+  DuckDBMaterializedResult,
+  DuckDBType,
+  DuckDBValue,
+  DuckDBVector,
+} from '@duckdb/node-api';
+import type { JsonObject } from '../../../src/json.ts';
+import type { SqlRequest, SqlResult } from '../../../src/ports.ts';
 import { uniqueNames } from '../../../src/sql/forms.ts';
+import { type LengthOf, leastRowBytes, rowsWithin } from '../../../src/sql/json-size.ts';
+import { rowMaker } from '../../../src/sql/row-maker.ts';
 import type { Driver, VectorOf } from '../driver/driver.ts';
+import { lengthReader } from '../driver/texts.ts';
 import { createDecoders, isNested, nameFieldsByPosition, typeName, unsendable } from './decode.ts';
 
 /** Converts the first rows of a result to their exact JSON form. */
-export type ToResult = (result: DuckDBMaterializedResult, maxRows: number) => SqlResult;
+export type ToResult = (result: DuckDBMaterializedResult, limits: ResultLimits) => SqlResult;
+
+/** The most rows of a result, and the most bytes of their JSON. */
+export type ResultLimits = Pick<SqlRequest, 'maxRows' | 'maxBytes'>;
 
 /** Creates the converter of a driver's results. */
 export function createToResult(driver: Driver): ToResult {
   const decoderOf = createDecoders(driver);
-  return (result, maxRows) => {
+  return (result, { maxRows, maxBytes = Number.POSITIVE_INFINITY }) => {
     const names = uniqueNames(result.columnNames());
     const types = names.map((name, index) => columnType(result, name, index));
     const decoders = types.map(decoderOf);
     const toRow = rowMaker(names);
     const rows: JsonObject[] = [];
     const { chunkCount } = result;
-    for (let index = 0; index < chunkCount && rows.length < maxRows; index += 1) {
-      const read = columnsOf(result.getChunk(index), types, driver.vectorOf);
-      const columns = read.map((values, column) => values.map(decoders[column] ?? toNull));
-      const count = Math.min(columns[0]?.length ?? 0, maxRows - rows.length);
-      for (let row = 0; row < count; row += 1) rows.push(toRow(names, columns, row));
+    let left = maxBytes;
+    for (let index = 0; index < chunkCount && rows.length < maxRows && left >= 0; index += 1) {
+      const chunk = result.getChunk(index);
+      const vectors = vectorsOf(chunk, types, driver.vectorOf);
+      const most = Math.min(chunk.rowCount, maxRows - rows.length);
+      const count = rowsWithin(left, most, lengthsOf(driver, vectors, types));
+      const cells = vectors.map((vector, column) => {
+        const read = readerOf(driver, vector, { count, bytes: left });
+        const decode = decoders[column] ?? toNull;
+        return (row: number) => decode(read(row));
+      });
+      for (let at = 0; at < count && left >= 0; at += 1) {
+        const row = toRow(cells, at);
+        left -= leastRowBytes(row, names);
+        if (left >= 0) rows.push(row);
+      }
+      if (count < most) left = -1;
     }
     return {
       columns: types.map((type, index) => ({ name: names[index] ?? '', type: typeName(type) })),
       rows,
       truncated: result.rowCount > rows.length,
+      ...(left < 0 ? { beyondBytes: true as const } : {}),
     };
   };
 }
 
-type Column = readonly JsonValue[];
-
-/** Makes the row at an index from the values of the columns. */
-type ToRow = (names: readonly string[], columns: readonly Column[], row: number) => JsonObject;
-
-/** Returns the function that makes rows with these names. */
-export function rowMaker(names: readonly string[]): ToRow {
-  return names.includes('__proto__') ? toOddRow : toPlainRow;
-}
-
 const toNull = () => null;
-
-function toPlainRow(names: readonly string[], columns: readonly Column[], row: number): JsonObject {
-  const values: Record<string, JsonValue> = {};
-  for (let index = 0; index < names.length; index += 1) {
-    values[names[index] ?? ''] = columns[index]?.[row] ?? null;
-  }
-  return values;
-}
-
-/** Makes a row with a column called `__proto__`, which assignment cannot set. */
-function toOddRow(names: readonly string[], columns: readonly Column[], row: number): JsonObject {
-  return Object.fromEntries(names.map((name, index) => [name, columns[index]?.[row] ?? null]));
-}
 
 function columnType(result: DuckDBMaterializedResult, name: string, index: number): DuckDBType {
   try {
@@ -65,15 +67,41 @@ function columnType(result: DuckDBMaterializedResult, name: string, index: numbe
   }
 }
 
-function columnsOf(
+function vectorsOf(
   chunk: DuckDBDataChunk,
   types: readonly DuckDBType[],
   vectorOf: VectorOf,
-): readonly (readonly DuckDBValue[])[] {
+): readonly DuckDBVector[] {
   return types.map((type, column) => {
-    if (!isNested(type)) return vectorOf(chunk, column, type).toArray();
+    if (!isNested(type)) return vectorOf(chunk, column, type);
     const vector = chunk.getColumnVector(column);
     nameFieldsByPosition(vector.type);
-    return vector.toArray();
+    return vector;
   });
+}
+
+/** The lengths of texts and BLOBs, which have at least as many bytes in JSON. A value of type JSON may lose blanks. */
+function lengthsOf(
+  { api }: Driver,
+  vectors: readonly DuckDBVector[],
+  types: readonly DuckDBType[],
+): readonly LengthOf[] {
+  return vectors.flatMap((vector, column) => {
+    if (types[column]?.alias === 'JSON') return [];
+    const hasLengths = vector instanceof api.DuckDBVarCharVector || vector instanceof api.DuckDBBlobVector;
+    return hasLengths ? [lengthReader(vector)] : [];
+  });
+}
+
+/** Returns the reader of a column's first rows. It reads texts together if they have at most so many bytes. */
+function readerOf(
+  { api }: Driver,
+  vector: DuckDBVector,
+  { count, bytes }: { readonly count: number; readonly bytes: number },
+): (row: number) => DuckDBValue {
+  const together =
+    vector instanceof api.DuckDBVarCharVector && rowsWithin(bytes, count, [lengthReader(vector)]) === count;
+  if (!together) return (row) => vector.getItem(row);
+  const texts = vector.slice(0, count).toArray();
+  return (row) => texts[row] ?? null;
 }

@@ -48,11 +48,12 @@ export class Connection {
   }
 
   /** Runs a statement. Before that, restricts its tables and checks its scan limits if the request has any. */
-  async read({ sql, values, maxRows, restricted, scan }: SqlRequest): Promise<SqlResult> {
+  async read(request: SqlRequest): Promise<SqlResult> {
+    const { sql, values, maxRows, restricted, scan } = request;
     if (restricted !== undefined) await this.#restrict(sql, restricted);
     const query = { sql: asQuery(sql, maxRows + 1), values };
     const estimate = scan && (await this.#estimate(query, scan));
-    const result = await this.#execute(query, (read) => toResult(this.#instance, read, maxRows));
+    const result = await this.#execute(query, (read) => toResult(this.#instance, read, request));
     const { waits } = this.#entrance;
     return {
       ...result,
@@ -71,7 +72,7 @@ export class Connection {
   /** The plan of a statement, as DuckDB writes it in JSON. */
   explain({ sql, values }: Query): Promise<JsonValue> {
     return this.#execute({ sql: explainOf(sql), values }, (read) => {
-      const [row] = toResult(this.#instance, read, 1).rows;
+      const [row] = toResult(this.#instance, read, { maxRows: 1 }).rows;
       return tryJson(String(row?.explain_value)) ?? null;
     });
   }

@@ -64,6 +64,11 @@ export class Heap {
     return this.bytes.subarray(start, start + length);
   }
 
+  /** The length of a string or blob in a vector, in bytes. */
+  stringLength(data: number, row: number): number {
+    return this.u32(data + row * STRING_BYTES);
+  }
+
   /** The text of one string of a vector. */
   string(data: number, row: number): string {
     const entry = data + row * STRING_BYTES;

@@ -70,9 +70,10 @@ export class StatementLanes {
    */
   async #readIn(
     { lane: idle, generation }: LaneEntry<WasmLane>,
-    { sql, values, maxRows }: SqlRequest,
+    request: SqlRequest,
     entrance: Entrance,
   ): Promise<SqlResult | null> {
+    const { sql, values, maxRows } = request;
     const engine = this.#engine;
     const { call } = entrance;
     const lane = idle ?? this.#tryOpen(sql, values.length + 1, call);
@@ -81,7 +82,7 @@ export class StatementLanes {
     try {
       engine.enter(call, () => lane.statement.begin([...values, BigInt(maxRows + 1)]));
       await finish(lane.statement, entrance);
-      const result = engine.enter(call, () => this.#readAndReset(lane.statement, maxRows));
+      const result = engine.enter(call, () => this.#readAndReset(lane.statement, request));
       failed = false;
       return result;
     } finally {
@@ -141,8 +142,8 @@ export class StatementLanes {
     return null;
   }
 
-  *#readAndReset(statement: Statement, maxRows: number): EngineStep<SqlResult> {
-    const rows = toResult(this.#engine.instance, yield* statement.result(), maxRows);
+  *#readAndReset(statement: Statement, request: SqlRequest): EngineStep<SqlResult> {
+    const rows = toResult(this.#engine.instance, yield* statement.result(), request);
     yield* statement.reset();
     return rows;
   }

@@ -18,22 +18,40 @@ import {
   timeTzForm,
 } from '../../../src/sql/forms.ts';
 import { jsonForm } from '../../../src/sql/json-form.ts';
+import type { LengthOf } from '../../../src/sql/json-size.ts';
+import type { Cell } from '../../../src/sql/row-maker.ts';
 import type { Heap } from '../engine/heap.ts';
 import type { Instance } from '../engine/instance.ts';
 import { type ColumnType, TYPE } from './types.ts';
 
-/** Reads the value of one row out of a vector. */
-export type Cell = (row: number) => JsonValue;
-
 /** Returns a reader of a vector's values in their exact JSON form, valid until the chunk is destroyed. */
 export function cellsOf(instance: Instance, vector: number, type: ColumnType): Cell {
+  return orNull(instance, vector, valuesOf(instance, vector, type), null);
+}
+
+/**
+ * Returns the reader of the lengths of texts and BLOBs, which have at least as many bytes in JSON. Null for any other type,
+ * also for JSON, which may lose blanks.
+ */
+export function lengthsOf(instance: Instance, vector: number, { id, alias }: ColumnType): LengthOf | null {
+  if (alias === 'JSON' || (id !== TYPE.VARCHAR && id !== TYPE.BLOB)) return null;
   const { call, heap } = instance;
+  const at = call.duckdb_vector_get_data(vector);
+  return orNull(instance, vector, (row) => heap.stringLength(at, row), 0);
+}
+
+/** Returns a reader that gives something else for NULL, under which a vector may hold anything. */
+function orNull<T>(
+  { call, heap }: Instance,
+  vector: number,
+  read: (row: number) => T,
+  ofNull: T,
+): (row: number) => T {
   const valid = call.duckdb_vector_get_validity(vector);
-  const read = valuesOf(instance, vector, type);
   if (valid === 0) return read;
   return (row) => {
     const bits = heap.bytes[valid + (row >> 3)] ?? 0;
-    return (bits & (1 << (row & 7))) === 0 ? null : read(row);
+    return (bits & (1 << (row & 7))) === 0 ? ofNull : read(row);
   };
 }
 

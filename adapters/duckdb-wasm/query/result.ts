@@ -1,9 +1,11 @@
-import type { JsonObject, JsonValue } from '../../../src/json.ts';
-import type { SqlColumn, SqlResult } from '../../../src/ports.ts';
+import type { JsonObject } from '../../../src/json.ts';
+import type { SqlColumn, SqlRequest, SqlResult } from '../../../src/ports.ts';
 import { uniqueNames } from '../../../src/sql/forms.ts';
+import { type LengthOf, leastRowBytes, rowsWithin } from '../../../src/sql/json-size.ts';
+import { type Cell, rowMaker } from '../../../src/sql/row-maker.ts';
 import type { Instance } from '../engine/instance.ts';
 import { memoryError } from '../errors.ts';
-import { type Cell, cellsOf } from './decode.ts';
+import { cellsOf, lengthsOf } from './decode.ts';
 import { type ColumnType, takeType } from './types.ts';
 
 /** A result: its columns, and its rows in their exact JSON form. */
@@ -14,17 +16,39 @@ export interface ResultRows {
 
 /** Reads all rows of a result. */
 export function readResult(instance: Instance, result: number): ResultRows {
-  const types = readTypes(instance, result);
-  const names = readNames(instance, result, types.length);
-  const rows: JsonObject[] = [];
-  for (const chunk of chunksOf(instance, result)) appendRows(instance, chunk, { names, types }, rows);
-  return { columns: names.map((name, index) => ({ name, type: types[index]?.name ?? '' })), rows };
+  const { columns, rows } = toResult(instance, result, { maxRows: Number.POSITIVE_INFINITY });
+  return { columns, rows };
 }
 
-/** Reads a result and returns at most `maxRows` of its rows. `truncated` says whether there were more. */
-export function toResult(instance: Instance, result: number, maxRows: number): SqlResult {
-  const { columns, rows } = readResult(instance, result);
-  return { columns, rows: rows.slice(0, maxRows), truncated: rows.length > maxRows };
+/** Reads the first rows of a result, as many as its limits allow. `truncated` says whether there were more. */
+export function toResult(
+  instance: Instance,
+  result: number,
+  { maxRows, maxBytes = Number.POSITIVE_INFINITY }: Pick<SqlRequest, 'maxRows' | 'maxBytes'>,
+): SqlResult {
+  const types = readTypes(instance, result);
+  const names = readNames(instance, result, types.length);
+  const toRow = rowMaker(names);
+  const rows: JsonObject[] = [];
+  let left = maxBytes;
+  for (const chunk of chunksOf(instance, result)) {
+    const { cells, lengths, size } = columnsOf(instance, chunk, types);
+    const most = Math.min(size, maxRows - rows.length);
+    const count = rowsWithin(left, most, lengths);
+    for (let at = 0; at < count && left >= 0; at += 1) {
+      const row = toRow(cells, at);
+      left -= leastRowBytes(row, names);
+      if (left >= 0) rows.push(row);
+    }
+    if (count < most) left = -1;
+    if (left < 0 || rows.length >= maxRows) break;
+  }
+  return {
+    columns: names.map((name, index) => ({ name, type: types[index]?.name ?? '' })),
+    rows,
+    truncated: instance.call.duckdb_row_count(result) > rows.length,
+    ...(left < 0 ? { beyondBytes: true as const } : {}),
+  };
 }
 
 /**
@@ -59,29 +83,19 @@ function readNames({ call, heap }: Instance, result: number, count: number): rea
 }
 
 interface Columns {
-  readonly names: readonly string[];
-  readonly types: readonly ColumnType[];
+  readonly cells: readonly Cell[];
+  /** The lengths of texts and BLOBs. */
+  readonly lengths: readonly LengthOf[];
+  /** The number of rows. */
+  readonly size: number;
 }
 
-function appendRows(instance: Instance, chunk: number, { names, types }: Columns, rows: JsonObject[]): void {
+function columnsOf(instance: Instance, chunk: number, types: readonly ColumnType[]): Columns {
   const { call } = instance;
-  const cells = types.map((type, index) =>
-    cellsOf(instance, call.duckdb_data_chunk_get_vector(chunk, index, 0), type),
-  );
-  const count = call.duckdb_data_chunk_get_size(chunk);
-  const toRow = names.includes('__proto__') ? toOddRow : toPlainRow;
-  for (let row = 0; row < count; row += 1) rows.push(toRow(names, cells, row));
-}
-
-function toPlainRow(names: readonly string[], cells: readonly Cell[], row: number): JsonObject {
-  const values: Record<string, JsonValue> = {};
-  names.forEach((name, index) => {
-    values[name] = cells[index]?.(row) ?? null;
-  });
-  return values;
-}
-
-/** Makes a row with a column called `__proto__`, which assignment cannot set. */
-function toOddRow(names: readonly string[], cells: readonly Cell[], row: number): JsonObject {
-  return Object.fromEntries(names.map((name, index) => [name, cells[index]?.(row) ?? null]));
+  const vectors = types.map((_, index) => call.duckdb_data_chunk_get_vector(chunk, index, 0));
+  return {
+    cells: types.map((type, index) => cellsOf(instance, vectors[index] ?? 0, type)),
+    lengths: types.flatMap((type, index) => lengthsOf(instance, vectors[index] ?? 0, type) ?? []),
+    size: call.duckdb_data_chunk_get_size(chunk),
+  };
 }

@@ -122,6 +122,59 @@ export function describeResults(subject: Subject): void {
       expect(result.columns.length).toBe(4);
     });
 
+    it.each([
+      ["SELECT repeat('x', 1000) AS v FROM range(5000)", 10_000, 10],
+      ["SELECT 1 AS n, repeat('x', 1000) AS v FROM range(5000)", 10_000, 9],
+      ["SELECT [repeat('x', 1000)] AS v FROM range(20)", 10_000, 9],
+      ["SELECT {'a': repeat('x', 1000)} AS v FROM range(20)", 10_000, 9],
+      ["SELECT json_object('a', repeat('x', 1000)) AS v FROM range(20)", 10_000, 9],
+      ["SELECT repeat('x', 1000)::BLOB AS v FROM range(20)", 10_000, 7],
+      ["SELECT repeat('01', 500)::BIT AS v FROM range(20)", 10_000, 10],
+      ["SELECT repeat('x', 10_000_000) AS v FROM range(3)", 4_194_304, 0],
+      ["SELECT repeat('x', 10_000_000)::BLOB AS v FROM range(3)", 4_194_304, 0],
+      ['SELECT 1 AS a, 2 AS b, 3 AS c FROM range(100)', 1_000, 55],
+    ])('stop before the row that is beyond their bytes: %s', async (sql, maxBytes, count) => {
+      const request = { sql, values: [], mode: 'read', maxRows: 5_000, maxBytes } as const;
+      // From the second time on, the statement has a lane.
+      for (let time = 0; time < 3; time += 1) {
+        const { rows, truncated, beyondBytes } = await subject.database.run(request, callOf());
+        expect([rows.length, truncated, beyondBytes]).toEqual([count, true, true]);
+      }
+    });
+
+    it.each([
+      ["SELECT repeat('x', 1000) AS v FROM range(5)", 5_000],
+      ["SELECT nullif(repeat('x', 1000), repeat('x', 1000)) AS v", 4],
+      [`SELECT ('{"a":' || repeat(' ', 1000) || '1}')::JSON AS v`, 7],
+      [`SELECT ('"' || repeat('\\u0041', 1000) || '"')::JSON AS v FROM range(3)`, 3_000],
+      ["SELECT repeat('é', 1000) AS v", 2_000],
+      ['SELECT 1 AS v WHERE false', 0],
+    ])('are whole within their bytes: %s', async (sql, maxBytes) => {
+      const request = { sql, values: [], mode: 'read', maxRows: 100 } as const;
+      const limited = await subject.database.run({ ...request, maxBytes }, callOf());
+      expect(limited.beyondBytes).toBeUndefined();
+      expect(limited).toEqual(await subject.database.run(request, callOf()));
+    });
+
+    it('never count more bytes than their JSON has', async () => {
+      for (const { values, lacks = {} } of TYPES) {
+        if (lacks[subject.engine] !== undefined) continue;
+        for (const [expression, form] of values) {
+          const text = typeof form === 'string' ? form : JSON.stringify(form);
+          const maxBytes = Buffer.byteLength(text);
+          const request = {
+            sql: `SELECT ${expression}`,
+            values: [],
+            mode: 'read',
+            maxRows: 1,
+            maxBytes,
+          } as const;
+          const { rows, beyondBytes } = await subject.database.run(request, callOf());
+          expect([expression, rows.length, beyondBytes]).toEqual([expression, 1, undefined]);
+        }
+      }
+    });
+
     it('may be empty', async () => {
       const { rows, columns, truncated } = await read(
         subject.database,

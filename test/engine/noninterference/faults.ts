@@ -41,7 +41,7 @@ export const FAULTS: { readonly [fault: string]: readonly Edit[] } = {
     edit(
       'src/call/pipeline.ts',
       'return { ...shapeRows(result, entry), count, truncated',
-      'const shaped = shapeRows(result, entry);\n    const { value } = enforceLimits(shaped.value, false, entry.limits);\n    return { ...shaped, value, count, truncated',
+      'const shaped = shapeRows(result, entry);\n    const { value } = enforceLimits(shaped.value, { truncated: false }, entry.limits);\n    return { ...shaped, value, count, truncated',
     ),
   ],
   "the engine's text reaches the client": [

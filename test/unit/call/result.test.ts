@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callEndpoint } from '../../../src/call/pipeline.ts';
+import type { SvcError } from '../../../src/errors.ts';
+import type { Database } from '../../../src/ports.ts';
 import { contextOf, errorOf, type Served, serveTree } from './project.ts';
 
 const tool = (name: string, sql: string, more = '') =>
@@ -10,7 +12,9 @@ const resource = (name: string, sql: string, more = '') =>
 const SMALL = '  limits: { rows: 10, bytes: 1024 }\n';
 const OBJECT = '  return: { type: object }\n';
 const STRING = '  return: { type: string }\n';
+const HIDE = '  policies: { output: [{ condition: "true", action: filter_fields, fields: [secret] }] }\n';
 const MARKDOWN = '  mime_type: text/markdown\n';
+const PNG = '  mime_type: image/png\n';
 const PDF = '  mime_type: application/pdf\n';
 
 const TREE = {
@@ -21,6 +25,12 @@ const TREE = {
   'tools/e.yml': tool('two', 'SELECT i FROM range(2) t(i)', OBJECT),
   'tools/f.yml': tool('none', 'SELECT 1 AS x WHERE false', OBJECT),
   'tools/g.yml': tool('wrong', 'SELECT 1 AS x', STRING),
+  'tools/h.yml': tool('giants', "SELECT repeat('x', 1000000) AS t FROM range(3)", SMALL),
+  'tools/i.yml': tool('wides', "SELECT repeat('x', 150) AS t FROM range(9)", SMALL),
+  'tools/j.yml': tool('giant', "SELECT repeat('x', 1000000) AS t", SMALL + STRING),
+  'tools/k.yml': tool('hidden', "SELECT 1 AS id, repeat('x', 1000000) AS secret", SMALL + HIDE),
+  'tools/l.yml': tool('hidden-giant', "SELECT 1 AS id, repeat('x', 70000000) AS secret", SMALL + HIDE),
+  'tools/m.yml': tool('giant-png', "SELECT repeat('x', 1000000)::BLOB AS t", SMALL + PNG),
   'resources/a.yml': resource('doc', "SELECT '# Hi' AS t", MARKDOWN),
   'resources/b.yml': resource('rows', "SELECT i, 'x' AS t FROM range(2) t(i)", MARKDOWN),
   'resources/c.yml': resource('pdf', "SELECT 'ab'::BLOB AS b", PDF),
@@ -52,7 +62,54 @@ function read(name: string) {
   return callEndpoint({ runtime: served.runtime, entry, args: {}, context: contextOf() });
 }
 
+/** Makes a call and collects the rows that the engine sends for it. */
+async function callWatched(name: string) {
+  const sent: number[] = [];
+  const database = await served.runtime.database();
+  const watched: Database = {
+    ...database,
+    engine: database.engine,
+    readonly: database.readonly,
+    run: async (request, sqlCall) => {
+      const result = await database.run(request, sqlCall);
+      sent.push(result.rows.length);
+      return result;
+    },
+    prepare: (sql, mode) => database.prepare(sql, mode),
+    close: () => database.close(),
+  };
+  const runtime = { ...served.runtime, database: async () => watched };
+  return { sent, outcome: await call(name, { runtime }).catch((thrown: SvcError) => thrown) };
+}
+
 describe('the limits of a result', () => {
+  it.each([
+    ['giants', 0],
+    ['wides', 6],
+  ])('keep rows of %s in the engine that are beyond the bytes', async (name, count) => {
+    const { sent, outcome } = await callWatched(name);
+    expect(sent).toEqual([count]);
+    expect(outcome).toMatchObject({ truncated: { reason: 'bytes', limit: 1024 } });
+    expect(outcome).toMatchObject({ value: { length: count } });
+  });
+
+  it.each(['giant', 'giant-png'])('keep the value of %s in the engine', async (name) => {
+    const { sent, outcome } = await callWatched(name);
+    expect(sent).toEqual([0]);
+    expect(outcome).toMatchObject({ code: 'result_too_large' });
+    expect(String(outcome)).toContain('larger than the 1024 bytes');
+  });
+
+  it('do not count what output policies hide, up to a limit of its own', async () => {
+    const { sent, outcome } = await callWatched('hidden');
+    expect(sent).toEqual([1]);
+    expect(outcome).toMatchObject({ value: [{ id: 1 }], truncated: null });
+    const tooMuch = await callWatched('hidden-giant');
+    expect(tooMuch.sent).toEqual([0]);
+    expect(tooMuch.outcome).toMatchObject({ code: 'result_too_large' });
+    expect(String(tooMuch.outcome)).toContain('output policies of hidden-giant');
+  });
+
   // Requirements: limit.others
   it('cut rows, and say so', async () => {
     const { value, truncated } = await call('many');
