@@ -1,5 +1,6 @@
 import { SvcError } from '../errors.ts';
 import { lexSql } from './lexer.ts';
+import { statementsOf } from './statement.ts';
 
 /**
  * Wraps a statement as a derived table, so that only a reading statement is valid. The line break ends a trailing comment.
@@ -10,12 +11,22 @@ export function asQuery(sql: string, limit: number | `$${number}`): string {
   const name = calledFunction(sql, ACTING);
   if (name !== undefined) throw rejection(name);
   refuseSleep(sql);
-  return `SELECT * FROM (${sql}\n) LIMIT ${limit}`;
+  return `SELECT * FROM (${withoutEnd(sql)}\n) LIMIT ${limit}`;
 }
 
 /** Limits a statement without a query around it, which DuckDB plans in less time. DuckDB refuses it if the statement has a LIMIT. */
 export function asBareQuery(sql: string, limit: `$${number}`): string {
-  return `(${sql}\n) LIMIT ${limit}`;
+  return `(${withoutEnd(sql)}\n) LIMIT ${limit}`;
+}
+
+/**
+ * Returns a statement without its closing semicolon and the comments behind it. The text before it stays, so that errors
+ * name the right lines. Two statements stay too, and DuckDB refuses them.
+ */
+function withoutEnd(sql: string): string {
+  if (!sql.includes(';')) return sql;
+  const [only, second] = statementsOf(sql);
+  return only === undefined || second !== undefined ? sql : sql.slice(0, only.offset + only.text.length);
 }
 
 /**

@@ -29,6 +29,13 @@ export function describeErrors(subject: Subject): void {
       expect((await errorOf(read(subject.database, sql))).message).toBe(message);
     });
 
+    it('count the lines before the statement, and none behind its semicolon', async () => {
+      const sql = '\n-- the first line is blank\nSELECT nothing FROM items;\n-- the end;';
+      expect((await errorOf(read(subject.database, sql))).message).toMatch(
+        /"nothing" not found [\s\S]*\n\nLINE 3: SELECT nothing FROM items\n {15}\^$/,
+      );
+    });
+
     it('leave nothing behind', async () => {
       await errorOf(read(subject.database, "SELECT error('boom') FROM items"));
       expect(await answerOf(subject.database, 'count(*) FROM items')).toBe(2000);

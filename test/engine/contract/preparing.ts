@@ -10,6 +10,10 @@ export function describePreparing(subject: Subject): void {
       await subject.database.prepare("SELECT get_username(), get_request_header('x') FROM mine", 'read');
     });
 
+    it('accepts the end of a statement', async () => {
+      await subject.database.prepare('SELECT id FROM items; -- the end;\n', 'read');
+    });
+
     it.each(['SELECT * FROM nowhere', 'SELEC 1', 'SELECT nothing FROM items', 'SELECT 1; SELECT 2'])(
       'finds what is wrong with %s',
       async (sql) => {

@@ -7,6 +7,12 @@ import type { Subject } from './subject.ts';
 const FORMS: readonly (readonly [string, readonly number[], boolean])[] = [
   ['SELECT id FROM items ORDER BY id DESC', [1999, 1998], true],
   ['SELECT id FROM items ORDER BY id DESC -- the last ones', [1999, 1998], true],
+  ['SELECT id FROM items ORDER BY id DESC;', [1999, 1998], true],
+  [
+    "-- one\n\nSELECT id FROM items WHERE name <> ';' ORDER BY id DESC ;\n-- the last ones;\n",
+    [1999, 1998],
+    true,
+  ],
   ['SELECT id FROM items ORDER BY id LIMIT 1', [0], false],
   ['SELECT id FROM items ORDER BY id LIMIT 3 OFFSET 1', [1, 2], true],
   ['SELECT id FROM items ORDER BY id OFFSET 1998', [1998, 1999], false],

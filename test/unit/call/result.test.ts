@@ -31,6 +31,7 @@ const TREE = {
   'tools/k.yml': tool('hidden', "SELECT 1 AS id, repeat('x', 1000000) AS secret", SMALL + HIDE),
   'tools/l.yml': tool('hidden-giant', "SELECT 1 AS id, repeat('x', 70000000) AS secret", SMALL + HIDE),
   'tools/m.yml': tool('giant-png', "SELECT repeat('x', 1000000)::BLOB AS t", SMALL + PNG),
+  'tools/n.yml': tool('ended', 'SELECT i FROM range(2) t(i); -- all of them;'),
   'resources/a.yml': resource('doc', "SELECT '# Hi' AS t", MARKDOWN),
   'resources/b.yml': resource('rows', "SELECT i, 'x' AS t FROM range(2) t(i)", MARKDOWN),
   'resources/c.yml': resource('pdf', "SELECT 'ab'::BLOB AS b", PDF),
@@ -132,6 +133,10 @@ describe('the limits of a result', () => {
 });
 
 describe('the shape of a result', () => {
+  it('is the same if the statement ends with a semicolon', async () => {
+    expect((await call('ended')).value).toEqual([{ i: 0 }, { i: 1 }]);
+  });
+
   it('is one row for an object: neither more nor none', async () => {
     expect((await errorOf(call('two'))).code).toBe('result_invalid');
     expect((await errorOf(call('none'))).code).toBe('not_found');

@@ -1,10 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
-import { asQuery } from '../../../src/sql/query.ts';
+import { asBareQuery, asQuery } from '../../../src/sql/query.ts';
 
 describe('asQuery', () => {
   it('makes a statement a derived table, and a trailing comment harmless', () => {
     expect(asQuery('SELECT 1 -- one', 11)).toBe('SELECT * FROM (SELECT 1 -- one\n) LIMIT 11');
+  });
+
+  it.each([
+    ['SELECT 1;', 'SELECT 1'],
+    ["\n-- a; b\nSELECT ';' ; -- the end;\n;", "\n-- a; b\nSELECT ';'"],
+    ['SELECT 1; SELECT 2', 'SELECT 1; SELECT 2'],
+    ['SELECT 1; SELECT 2;', 'SELECT 1; SELECT 2;'],
+    [';', ';'],
+  ])('leaves out what ends a statement, and keeps its lines: %j', (sql, kept) => {
+    expect(asQuery(sql, 11)).toBe(`SELECT * FROM (${kept}\n) LIMIT 11`);
+    expect(asBareQuery(sql, '$1')).toBe(`(${kept}\n) LIMIT $1`);
   });
 
   it.each([
