@@ -107,6 +107,8 @@ export interface SqlResult {
   readonly columns: readonly SqlColumn[];
   readonly rows: readonly JsonObject[];
   readonly truncated: boolean;
+  /** Present if the statement gave a name to several columns, which have other names here: these names, in lower case. */
+  readonly repeated?: readonly string[];
   /** Present if rows are missing because of `maxBytes`. */
   readonly beyondBytes?: true;
   /** Present if the request has limits on scans. */
@@ -131,8 +133,11 @@ export interface Database {
   /** True if nothing can change the data while the database is open. */
   readonly unchanging?: boolean;
   run(request: SqlRequest, call: SqlCall): Promise<SqlResult>;
-  /** Parses and plans a statement without running it; throws sql_failed. */
-  prepare(sql: string, mode: 'read' | 'write'): Promise<void>;
+  /**
+   * Parses and plans a statement without running it; throws sql_failed. Returns the names of a write's columns, as the
+   * statement gives them; none for a read.
+   */
+  prepare(sql: string, mode: 'read' | 'write'): Promise<readonly string[]>;
   /** Plans a query with its most rows, and returns DuckDB's plan. Only an engine in this thread has it. */
   explain?(request: Omit<SqlRequest, 'mode'>): Promise<JsonValue>;
   close(): Promise<void>;

@@ -97,8 +97,9 @@ class InProcess implements Database {
     return this.#onEngine((engine) => engine.run(request, call));
   }
 
-  async prepare(sql: string, mode: SqlRequest['mode']): Promise<void> {
-    return this.#onEngine((engine) => engine.prepare(sql, mode));
+  async prepare(sql: string, mode: SqlRequest['mode']): Promise<readonly string[]> {
+    await this.#onEngine((engine) => engine.prepare(sql, mode));
+    return [];
   }
 
   async explain(request: Omit<SqlRequest, 'mode'>): Promise<JsonValue> {

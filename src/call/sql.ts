@@ -6,6 +6,7 @@ import { fieldsOf, type ResultColumns } from '../policy/columns.ts';
 import type { Database, Span, SqlCall, SqlCaller, SqlRequest, SqlResult } from '../ports.ts';
 import { answerParameters } from '../project/elicitation-model.ts';
 import { toSqlValue } from '../sql/bind.ts';
+import { repeatedNames } from '../sql/forms.ts';
 import type { Parameter } from '../types/node.ts';
 import type { Slot } from './cache.ts';
 import { enforceReadOnly, toRejected } from './caller-statement.ts';
@@ -78,7 +79,7 @@ export async function findSlot(
 }
 
 /**
- * The names that a statement gives to several of the columns that rules hide. DuckDB numbers the later ones of a read
+ * The names that a statement gives to several of the columns that rules hide. DuckDB itself numbers the later ones of a read
  * (`salary_1`), so only its description of the statement tells them from columns of such a name.
  */
 async function columnsTwice(
@@ -94,17 +95,14 @@ async function columnsTwice(
   const fields = policies.output.flatMap((rule) => fieldsOf(rule, returns));
   const hidden = fields.map((field) => (field.split('.', 1)[0] ?? field).toLowerCase());
   const numbered = (name: string) => hidden.some((one) => name.startsWith(`${one}_`) && /_\d+$/.test(name));
-  if (request.mode === 'write' || !names.some(numbered)) return repeated(names);
-  const described = { ...request, sql: `DESCRIBE ${request.sql}`, maxRows: MOST_COLUMNS };
+  if (request.mode === 'write' || !names.some(numbered)) return new Set(result.repeated);
+  const { maxBytes: _, ...whole } = request;
+  const described = { ...whole, sql: `DESCRIBE ${request.sql}`, maxRows: MOST_COLUMNS };
   const { rows } = await database.run(described, call);
-  return repeated(rows.map(({ column_name }) => String(column_name).toLowerCase()));
+  return new Set(repeatedNames(rows.map(({ column_name }) => String(column_name))));
 }
 
 const MOST_COLUMNS = 10_000;
-
-function repeated(names: readonly string[]): ReadonlySet<string> {
-  return new Set(names.filter((name, index) => names.indexOf(name) < index));
-}
 
 /** The context of one statement. */
 export interface SqlWork {

@@ -3,6 +3,7 @@ import { SvcError } from '../errors.ts';
 import { absentFields, fieldsOf, sensitiveProperties } from '../policy/columns.ts';
 import type { Database, SqlColumn, SqlRequest } from '../ports.ts';
 import { holdsSensitive } from '../redaction/redact.ts';
+import { repeatedNames } from '../sql/forms.ts';
 import { exampleValues } from './example-plan.ts';
 
 const MOST_COLUMNS = 10_000;
@@ -26,13 +27,24 @@ export async function openColumns(
   const sensitive = sensitiveProperties(returns);
   const fields = [...new Set([...policies.output.flatMap((rule) => fieldsOf(rule, returns)), ...sensitive])];
   const hidden = hiddenColumns(entry);
-  if (source.mode === 'write' || hidden.size + fields.length === 0) return { twice: [], absent: [] };
+  if (hidden.size + fields.length === 0) return { twice: [], absent: [] };
+  // DuckDB describes no write, and the types of fields are not known without that.
+  if (source.mode === 'write') {
+    return { twice: repeatedOf(hidden, await database.prepare(source.sql, 'write')), absent: [] };
+  }
   const columns = await columnsOf(entry, source, database);
-  const names = columns.map(({ name }) => name.toLowerCase());
   return {
-    twice: [...hidden].filter((name) => names.indexOf(name) !== names.lastIndexOf(name)),
+    twice: repeatedOf(
+      hidden,
+      columns.map(({ name }) => name),
+    ),
     absent: columns.length === 0 ? [] : absentFields(fields, columns),
   };
+}
+
+function repeatedOf(hidden: ReadonlySet<string>, names: readonly string[]): readonly string[] {
+  const repeated = repeatedNames(names);
+  return [...hidden].filter((name) => repeated.includes(name));
 }
 
 /** Returns the hidden columns in lower case, because SQL ignores the case of names. */

@@ -148,6 +148,12 @@ export function structForm(names: readonly string[], values: readonly JsonValue[
   return Object.fromEntries(names.map((name, index) => [name, values[index] ?? null]));
 }
 
+/** Returns the names, in lower case, that several columns have. SQL ignores the case of names. */
+export function repeatedNames(names: readonly string[]): readonly string[] {
+  const lower = names.map((name) => name.toLowerCase());
+  return [...new Set(lower.filter((name, index) => lower.indexOf(name) < index))];
+}
+
 /** Makes column names distinct: the second `name` becomes `name_1`, the third `name_2`. */
 export function uniqueNames(names: readonly string[]): readonly string[] {
   const taken = new Set(names);

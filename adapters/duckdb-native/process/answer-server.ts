@@ -79,7 +79,7 @@ export function answerServer(entry: URL): void {
     const { answer, ended } = begin(opened, message, stop.signal, onCommit);
     try {
       const result = await answer;
-      post({ kind: 'done', id, result: result && packResult(result) });
+      post({ kind: 'done', id, result: packResult(result) });
     } catch (thrown) {
       post({ kind: 'failed', id, error: toPlainError(toSvcError(thrown)) });
       await ended;
@@ -115,7 +115,7 @@ function begin(
   { task, caller, timeoutMs }: Start,
   signal: AbortSignal,
   onCommit: OnCommit,
-): LimitedWork<SqlResult | null> {
+): LimitedWork<SqlResult> {
   if (task.kind === 'prepare') return prepare(database, task);
   return database.start(task.request, { caller, timeoutMs, signal }, onCommit);
 }
@@ -123,8 +123,8 @@ function begin(
 function prepare(
   database: NativeDatabase,
   { sql, mode }: Extract<EngineTask, { kind: 'prepare' }>,
-): LimitedWork<null> {
-  const answer = database.prepare(sql, mode).then(() => null);
+): LimitedWork<SqlResult> {
+  const answer = database.prepare(sql, mode).then(toEmptyResult);
   return {
     answer,
     ended: answer.then(
@@ -132,6 +132,11 @@ function prepare(
       () => {},
     ),
   };
+}
+
+/** The names of a planned statement as a result without rows, which is what an engine's process answers with. */
+function toEmptyResult(names: readonly string[]): SqlResult {
+  return { columns: names.map((name) => ({ name, type: '' })), rows: [], truncated: false };
 }
 
 function post(message: FromProcess): void {

@@ -169,7 +169,7 @@ export class ChildEngine {
 
   #end(call: PendingCall, message: Extract<FromProcess, { kind: 'done' | 'ended' }>): void {
     this.#calls.delete(call.id);
-    if (message.kind === 'done') call.resolve(message.result && unpackResult(message.result));
+    if (message.kind === 'done') call.resolve(unpackResult(message.result));
     this.#onChange();
   }
 

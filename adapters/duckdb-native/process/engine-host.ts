@@ -100,7 +100,7 @@ export class EngineHost {
   }
 
   /** Runs a call of a database. */
-  async submit(database: number, task: EngineTask, call: SqlCall): Promise<SqlResult | null> {
+  async submit(database: number, task: EngineTask, call: SqlCall): Promise<SqlResult> {
     if (!this.#databases.has(database)) throw closedError();
     if (call.signal.aborted) throw cancelledError();
     if (this.#waiting.length + (this.#current?.load ?? 0) >= MOST_CALLS) throw busyError(OVERLOADED);

@@ -38,7 +38,7 @@ export type FromProcess =
   | { readonly kind: 'closed'; readonly database: number }
   | { readonly kind: 'ready'; readonly id: number }
   | { readonly kind: 'committing'; readonly id: number }
-  | { readonly kind: 'done'; readonly id: number; readonly result: PackedResult | null }
+  | { readonly kind: 'done'; readonly id: number; readonly result: PackedResult }
   | { readonly kind: 'failed'; readonly id: number; readonly error: PlainError }
   | { readonly kind: 'ended'; readonly id: number };
 

@@ -1,6 +1,5 @@
 import { totalmem } from 'node:os';
 import { resolve } from 'node:path';
-import { SvcError } from '../../../src/errors.ts';
 import type { Database, SqlCall, SqlRequest, SqlResult } from '../../../src/ports.ts';
 import { MEMORY_PATH } from '../../../src/project/attachment.ts';
 import { openNative } from '../open.ts';
@@ -88,7 +87,7 @@ class DividedDatabase implements Database {
     return (request.confined === true ? this.#callers : this.#own).run(request, call);
   }
 
-  prepare(sql: string, mode: SqlRequest['mode']): Promise<void> {
+  prepare(sql: string, mode: SqlRequest['mode']): Promise<readonly string[]> {
     return this.#own.prepare(sql, mode);
   }
 
@@ -126,14 +125,13 @@ export class ProcessDatabase implements Database {
   }
 
   async run(request: SqlRequest, call: SqlCall): Promise<SqlResult> {
-    const result = await this.#host.submit(this.#id, { kind: 'run', request }, call);
-    if (result === null) throw new SvcError('internal', 'an engine answered a query without a result');
-    return result;
+    return this.#host.submit(this.#id, { kind: 'run', request }, call);
   }
 
-  async prepare(sql: string, mode: SqlRequest['mode']): Promise<void> {
+  async prepare(sql: string, mode: SqlRequest['mode']): Promise<readonly string[]> {
     const call = { caller: null, signal: new AbortController().signal, timeoutMs: PREPARE_TIMEOUT_MS };
-    await this.#host.submit(this.#id, { kind: 'prepare', sql, mode }, call);
+    const { columns } = await this.#host.submit(this.#id, { kind: 'prepare', sql, mode }, call);
+    return columns.map(({ name }) => name);
   }
 
   close(): Promise<void> {

@@ -11,7 +11,7 @@ export class PendingCall {
   readonly database: number;
   readonly task: EngineTask;
   readonly call: SqlCall;
-  readonly answer: Promise<SqlResult | null>;
+  readonly answer: Promise<SqlResult>;
   /** Whether the statement may have ended an engine's process. */
   suspect = false;
   /** The number of processes that ended while this statement was suspect. */
@@ -27,7 +27,7 @@ export class PendingCall {
   /** The error of a call that ran past its time or was cancelled; it never runs again. */
   stopped: SvcError | null = null;
   readonly #deadline: number;
-  readonly #resolve: (result: SqlResult | null) => void;
+  readonly #resolve: (result: SqlResult) => void;
   readonly #reject: (error: SvcError) => void;
   #settled = false;
   #forget = (): void => {};
@@ -39,7 +39,7 @@ export class PendingCall {
     this.task = task;
     this.call = call;
     this.#deadline = performance.now() + call.timeoutMs;
-    const { promise, resolve, reject } = Promise.withResolvers<SqlResult | null>();
+    const { promise, resolve, reject } = Promise.withResolvers<SqlResult>();
     this.answer = promise;
     this.#resolve = resolve;
     this.#reject = reject;
@@ -78,7 +78,7 @@ export class PendingCall {
     };
   }
 
-  resolve(result: SqlResult | null): void {
+  resolve(result: SqlResult): void {
     if (this.#settle()) this.#resolve(result);
   }
 

@@ -28,7 +28,7 @@ import {
   refusePersistentSecrets,
 } from './restrictions.ts';
 import { createToResult, type ToResult } from './result.ts';
-import { Session } from './session.ts';
+import { columnNames, Session } from './session.ts';
 import { refuseStandIns } from './stand-ins.ts';
 import { destroyLater, destroyUnfinished } from './unfinished.ts';
 
@@ -92,14 +92,16 @@ export class NativeDatabase implements Database {
     return { answer: explained, ended };
   }
 
-  async prepare(sql: string, mode: SqlRequest['mode']): Promise<void> {
+  async prepare(sql: string, mode: SqlRequest['mode']): Promise<readonly string[]> {
     this.#checkMode({ sql, mode });
-    const prepareIn = async (session: Session): Promise<void> => {
+    const prepareIn = async (session: Session): Promise<readonly string[]> => {
       await session.defineCallerMacros(sql, null);
       const prepared = await session.prepare(mode === 'read' ? asQuery(sql, 1) : sql, null);
-      if (mode === 'write') checkKind(this.#driver, prepared.statement, this.#engine.external);
+      if (mode === 'read') return [];
+      checkKind(this.#driver, prepared.statement, this.#engine.external);
+      return columnNames(prepared.statement);
     };
-    await this.#withSession(prepareIn, { sql });
+    return this.#withSession(prepareIn, { sql });
   }
 
   /** Waits a few seconds for running statements; those that nothing ends release the engine later. */

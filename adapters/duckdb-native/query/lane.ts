@@ -3,7 +3,7 @@ import { SvcError } from '../../../src/errors.ts';
 import type { SqlRequest } from '../../../src/ports.ts';
 import { type Lane, WITHOUT_SEEDS } from '../../../src/sql/lanes/lanes.ts';
 import { asBareQuery, asQuery, isSameBare } from '../../../src/sql/query.ts';
-import type { Prepared, Session } from './session.ts';
+import { columnNames, type Prepared, type Session } from './session.ts';
 
 /** A connection that keeps one prepared statement. It never has user functions, so no plan knows a caller. */
 export class NativeLane implements Lane {
@@ -44,8 +44,7 @@ async function planBare(session: Session, sql: string): Promise<Prepared | null>
   const prepared = await session.plan(sql).catch(nullIfFailed);
   if (prepared === null) return null;
   const { statement } = prepared;
-  const names = Array.from({ length: statement.columnCount }, (_, column) => statement.columnName(column));
-  if (isSameBare(names)) return prepared;
+  if (isSameBare(columnNames(statement))) return prepared;
   statement.destroySync();
   return null;
 }

@@ -7,7 +7,7 @@ import type {
 } from '@duckdb/node-api';
 import type { JsonObject } from '../../../src/json.ts';
 import type { SqlRequest, SqlResult } from '../../../src/ports.ts';
-import { uniqueNames } from '../../../src/sql/forms.ts';
+import { repeatedNames, uniqueNames } from '../../../src/sql/forms.ts';
 import { type LengthOf, leastRowBytes, rowsWithin } from '../../../src/sql/json-size.ts';
 import { rowMaker } from '../../../src/sql/row-maker.ts';
 import type { Driver, VectorOf } from '../driver/driver.ts';
@@ -24,7 +24,9 @@ export type ResultLimits = Pick<SqlRequest, 'maxRows' | 'maxBytes'>;
 export function createToResult(driver: Driver): ToResult {
   const decoderOf = createDecoders(driver);
   return (result, { maxRows, maxBytes = Number.POSITIVE_INFINITY }) => {
-    const names = uniqueNames(result.columnNames());
+    const given = result.columnNames();
+    const repeated = repeatedNames(given);
+    const names = uniqueNames(given);
     const types = names.map((name, index) => columnType(result, name, index));
     const decoders = types.map(decoderOf);
     const toRow = rowMaker(names);
@@ -52,6 +54,7 @@ export function createToResult(driver: Driver): ToResult {
       columns: types.map((type, index) => ({ name: names[index] ?? '', type: typeName(type) })),
       rows,
       truncated: result.rowCount > rows.length,
+      ...(repeated.length > 0 ? { repeated } : {}),
       ...(left < 0 ? { beyondBytes: true as const } : {}),
     };
   };

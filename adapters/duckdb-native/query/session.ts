@@ -46,6 +46,11 @@ export interface Prepared {
   readonly planMs: number;
 }
 
+/** The names of the columns of a planned statement. */
+export function columnNames(statement: DuckDBPreparedStatement): readonly string[] {
+  return Array.from({ length: statement.columnCount }, (_, column) => statement.columnName(column));
+}
+
 /** One connection for one request. Temporary objects and variables end with it. */
 export class Session {
   readonly #driver: Driver;

@@ -64,9 +64,10 @@ export class Pool implements Database {
     return result;
   }
 
-  async prepare(sql: string, mode: SqlRequest['mode']): Promise<void> {
+  async prepare(sql: string, mode: SqlRequest['mode']): Promise<readonly string[]> {
     const call = { caller: null, signal: new AbortController().signal, timeoutMs: PREPARE_TIMEOUT_MS };
     await this.#submit({ kind: 'prepare', sql, mode }, call);
+    return [];
   }
 
   async close(): Promise<void> {

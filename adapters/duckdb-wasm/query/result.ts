@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../src/json.ts';
 import type { SqlColumn, SqlRequest, SqlResult } from '../../../src/ports.ts';
-import { uniqueNames } from '../../../src/sql/forms.ts';
+import { repeatedNames, uniqueNames } from '../../../src/sql/forms.ts';
 import { type LengthOf, leastRowBytes, rowsWithin } from '../../../src/sql/json-size.ts';
 import { type Cell, rowMaker } from '../../../src/sql/row-maker.ts';
 import type { Instance } from '../engine/instance.ts';
@@ -27,7 +27,9 @@ export function toResult(
   { maxRows, maxBytes = Number.POSITIVE_INFINITY }: Pick<SqlRequest, 'maxRows' | 'maxBytes'>,
 ): SqlResult {
   const types = readTypes(instance, result);
-  const names = readNames(instance, result, types.length);
+  const given = readNames(instance, result, types.length);
+  const repeated = repeatedNames(given);
+  const names = uniqueNames(given);
   const toRow = rowMaker(names);
   const rows: JsonObject[] = [];
   let left = maxBytes;
@@ -47,6 +49,7 @@ export function toResult(
     columns: names.map((name, index) => ({ name, type: types[index]?.name ?? '' })),
     rows,
     truncated: instance.call.duckdb_row_count(result) > rows.length,
+    ...(repeated.length > 0 ? { repeated } : {}),
     ...(left < 0 ? { beyondBytes: true as const } : {}),
   };
 }
@@ -77,9 +80,7 @@ function readTypes(instance: Instance, result: number): ColumnType[] {
 }
 
 function readNames({ call, heap }: Instance, result: number, count: number): readonly string[] {
-  return uniqueNames(
-    Array.from({ length: count }, (_, index) => heap.cString(call.duckdb_column_name(result, index, 0))),
-  );
+  return Array.from({ length: count }, (_, index) => heap.cString(call.duckdb_column_name(result, index, 0)));
 }
 
 interface Columns {

@@ -21,6 +21,10 @@ export function describePreparing(subject: Subject): void {
       },
     );
 
+    it('names no columns of a read', async () => {
+      expect(await subject.database.prepare('SELECT 1 AS a, 2 AS a', 'read')).toEqual([]);
+    });
+
     it('does not run the statement', async () => {
       await subject.database.prepare("SELECT error('boom') FROM items", 'read');
     });

@@ -45,7 +45,7 @@ export async function openKeepingPlans(path: string): Promise<Database> {
       last = result.catch(() => {});
       return result;
     },
-    prepare: async () => {},
+    prepare: async () => [],
     close: async () => {
       connection.closeSync();
       instance.closeSync();

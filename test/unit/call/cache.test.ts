@@ -179,7 +179,7 @@ it('a caller who leaves ends no call of another that waits for the same views', 
       if (signal.aborted) throw cancelledError();
       return { columns: [], rows: [], truncated: false };
     },
-    prepare: async () => {},
+    prepare: async () => [],
     close: async () => {},
   };
   const cache = createResultCache();

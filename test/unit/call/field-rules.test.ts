@@ -53,6 +53,16 @@ const ALONE = {
   policies: { output: [{ condition: "user.role == 'analyst'", action: mask_fields, fields: [note] }] }
   source: { code: "SELECT 'secret' AS note, 1 AS id" }`,
 };
+/** Writes, which return what no query around them names anew. */
+const WRITES = {
+  'tools/raised.yml': tool('raised', 'UPDATE staff SET salary = 4713 RETURNING id, salary, *', [
+    'filter_fields, fields: [salary]',
+  ]),
+  'tools/hired.yml': tool('hired', 'INSERT INTO staff VALUES (2, 1) RETURNING salary AS Salary, *', [
+    'mask_fields, fields: [salary]',
+  ]),
+  'tools/fired.yml': tool('fired', 'DELETE FROM staff RETURNING id, *', ['filter_fields, fields: [salary]']),
+};
 const SEED = `CREATE TABLE staff AS SELECT 1 AS id, 4711 AS salary; CREATE TABLE past AS SELECT 1 AS id, 4712 AS salary`;
 
 describe.each<EngineName>(['wasm', 'native', 'native, read-write'])('a rule about fields on %s', (engine) => {
@@ -122,3 +132,32 @@ describe.each<EngineName>(['wasm', 'native', 'native, read-write'])('a rule abou
     expect((await call('inner')).value).toMatchObject([{ address: { zip: 2 } }]);
   });
 });
+
+describe.each<EngineName>(['native, read-write', 'native, own process'])(
+  'a rule about fields of a write on %s',
+  (engine) => {
+    let served: Served;
+    beforeAll(async () => {
+      served = await serveTree(WRITES, SEED, engine);
+    });
+    afterAll(() => served.close());
+
+    const call = (name: string, role = 'analyst') => {
+      const entry = served.runtime.catalog.tools[name];
+      if (entry === undefined) throw new Error(name);
+      const context = contextOf({ ...ALICE, role });
+      return callEndpoint({ runtime: served.runtime, entry, args: {}, context });
+    };
+
+    it.each(['raised', 'hired'])('denies the call of %s, which returns the column twice', async (name) => {
+      expect(await errorOf(call(name))).toMatchObject({ code: 'denied' });
+      expect(served.lines.at(-1)?.message).toContain('the statement returns two columns salary');
+      expect((await call(name, 'boss')).value).toEqual(expect.any(Array));
+    });
+
+    it('hides a column that is there once, beside another one twice', async () => {
+      const { value } = await call('fired');
+      expect(value).toContainEqual({ id: 1, id_1: 1 });
+    });
+  },
+);

@@ -33,6 +33,7 @@ async function planOn({ reads = READS, unchanging = true, broken = '' } = {}): P
     prepare: async (sql, mode) => {
       planned.push(`${mode} ${sql}`);
       if (sql === broken) throw new SvcError('sql_failed', 'no such table');
+      return [];
     },
     close: async () => {},
   };

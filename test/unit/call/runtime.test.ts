@@ -7,7 +7,7 @@ const database: Database = {
   engine: 'duckdb-wasm',
   readonly: true,
   run: async () => ({ columns: [], rows: [], truncated: false }),
-  prepare: async () => {},
+  prepare: async () => [],
   close: async () => {},
 };
 

@@ -65,7 +65,7 @@ function createFakeDatabase(): FakeDatabase {
       if (statement === undefined) throw new Error(`no such statement: ${request.sql}`);
       return statement(request, call);
     },
-    prepare: async () => {},
+    prepare: async () => [],
     close: async () => {},
   };
 }

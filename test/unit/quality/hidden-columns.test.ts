@@ -56,6 +56,39 @@ const TREE = {
   ),
 };
 
+const WRITES = {
+  'tools/raise.yml': tool(
+    'raise',
+    'UPDATE staff SET salary = 11 WHERE name = $name RETURNING id, salary, *',
+    rule('filter_fields, fields: [salary]'),
+  ),
+  'tools/hire.yml': tool(
+    'hire',
+    'INSERT INTO staff BY NAME SELECT 2 AS id, $name AS name RETURNING *',
+    rule('filter_fields, fields: [salary]'),
+  ),
+  'tools/fire.yml': tool(
+    'fire',
+    'DELETE FROM staff WHERE name = $name RETURNING id, *',
+    rule('filter_fields, fields: [salary]'),
+  ),
+};
+
+describe.each(['native, read-write', 'native, own process'] as const)('columns of a write (%s)', (engine) => {
+  it('are errors where it gives them twice', async () => {
+    const served = await serveTree(WRITES, SEED, engine);
+    const project = await loadTree(WRITES);
+    const endpoints = project.endpoints.flatMap(({ endpoint }) =>
+      endpoint?.kind === 'tool' ? [endpoint] : [],
+    );
+    const database = await served.runtime.database();
+    const serving = { platform: null, engine: database.engine };
+    const findings = await checkStatements(endpoints, served.runtime.catalog, database, serving);
+    expect(findings.map(({ file, code }) => `${file} ${code}`)).toEqual(['tools/raise.yml column-twice']);
+    await served.close();
+  });
+});
+
 describe.each(['wasm', 'native'] as const)('columns that a rule hides once (%s)', (engine) => {
   let served: Served;
   beforeAll(async () => {

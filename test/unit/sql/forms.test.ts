@@ -11,6 +11,7 @@ import {
   integerForm,
   intervalForm,
   mapForm,
+  repeatedNames,
   structForm,
   timeForm,
   timestampForm,
@@ -265,5 +266,12 @@ describe('mapForm, structForm and uniqueNames', () => {
     expect(uniqueNames(['a', 'a', 'a'])).toEqual(['a', 'a_1', 'a_2']);
     expect(uniqueNames(['a', 'a', 'a_1'])).toEqual(['a', 'a_2', 'a_1']);
     expect(uniqueNames(['a', 'a_1', 'a', 'a_1'])).toEqual(['a', 'a_1', 'a_2', 'a_1_1']);
+  });
+});
+
+describe('repeatedNames', () => {
+  it('are the names of several columns, in any case of letters', () => {
+    expect(repeatedNames(['a', 'B', 'b', 'A', 'a', 'c'])).toEqual(['b', 'a']);
+    expect(repeatedNames(['a', 'a_1', 'c'])).toEqual([]);
   });
 });
