@@ -37,10 +37,12 @@ export interface Redactor {
 export function createRedactor(conceal: Conceal = (text) => text, known: readonly string[] = []): Redactor {
   const hidden: string[] = known.filter((text) => text.length >= MIN_HIDDEN);
   const text = (value: string, limit = MAX_TEXT) => {
+    // An argument may be longer than what is shown, so it is removed first.
+    const open = withoutTexts(value, hidden);
     // Truncated twice, so that a credential across the first limit is seen whole.
-    const near = value.length > 4 * limit ? value.slice(0, 4 * limit) : value;
-    const bare = withoutCredentials(withoutTexts(conceal(near), hidden), REDACTED);
-    return cutText(bare, limit, value.length - near.length);
+    const near = open.length > 4 * limit ? open.slice(0, 4 * limit) : open;
+    const bare = withoutCredentials(conceal(near), REDACTED);
+    return cutText(bare, limit, open.length - near.length);
   };
   /** Walks again if something was hidden, because texts before it may repeat it. */
   const redact = <T>(run: (walk: Walk) => T): T => {
