@@ -10,6 +10,7 @@ import {
   reasonOf,
   unreachableError,
 } from './errors.ts';
+import { namesDatabase } from './named.ts';
 import { type AttachContext, enforceFile, readFileOf, toAttachStatement } from './statement.ts';
 
 /** The databases beside the project's own, and how they are attached. */
@@ -175,7 +176,7 @@ export function createAttachments(options: AttachOptions): Attachments {
   }
 
   const needs = ({ sql, unattached = false }: Statement, name: string): boolean =>
-    !unattached && (missed.delete(name) || name === use || sql.toLowerCase().includes(name.toLowerCase()));
+    !unattached && (missed.delete(name) || name === use || namesDatabase(sql, name));
 
   async function restore(statement: Statement, withConnection: WithConnection): Promise<void> {
     for (const { attachment } of [...missing.values()]) {

@@ -96,6 +96,7 @@ describe('an attached database', () => {
     const attach = [{ name: 'lake', uri: 'lake.duckdb', required: false }];
     const database = await open({ attach, external: true });
     expect((await read(database, 'SELECT a FROM own')).rows).toEqual([{ a: 1 }]);
+    expect((await read(database, "SELECT 'flakes' AS lakes -- no lake")).rows).toEqual([{ lakes: 'flakes' }]);
     const error = await errorOf(read(database, 'SELECT n FROM lake.sales'));
     expect(error).toMatchObject({ code: 'database_unavailable' });
     expect(error.message).toContain('The attached database lake cannot be reached');
