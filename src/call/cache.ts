@@ -42,6 +42,8 @@ const LARGEST_BYTES = 262_144;
 /** The number of keys that are remembered as asked once. */
 const MOST_ASKED = 4_096;
 const LONGEST_KEY = 1_024;
+/** The time for the list of views and macros, whatever time the call has that asks for it. */
+const DEFINE_TIMEOUT_MS = 5_000;
 
 /** Creates an empty cache. Each opened database has its own results, so a reload begins anew. */
 export function createResultCache(): ResultCache {
@@ -63,7 +65,7 @@ function createStore(): ResultCache {
   const endpoints = new WeakMap<CachedQuery['entry'], Endpoint>();
   let last = 0;
   let bytes = 0;
-  let definitions: Promise<Definitions> | null = null;
+  let definitions: Promise<Definitions | null> | null = null;
 
   function keep(key: string, result: Produced, from: number): void {
     const size = freeze(result.value) + key.length;
@@ -99,14 +101,15 @@ function createStore(): ResultCache {
   }
 
   /**
-   * Asks the database for its views and macros, once. After a failure the next call asks again. Other calls wait for the
-   * same answer, so it does not end with the call that asked.
+   * Asks the database for its views and macros, once. Null after a failure: the call goes on without the cache, and the
+   * next one asks again. Other calls wait for the same answer, so it does not end with the call that asked.
    */
-  function define(database: Database, { timeoutMs }: SqlCall): Promise<Definitions> {
+  function define(database: Database): Promise<Definitions | null> {
     const { signal } = new AbortController();
-    definitions ??= readDefinitions(database, { signal, caller: null, timeoutMs }).catch((thrown) => {
+    const call = { signal, caller: null, timeoutMs: DEFINE_TIMEOUT_MS };
+    definitions ??= readDefinitions(database, call).catch(() => {
       definitions = null;
-      throw thrown;
+      return null;
     });
     return definitions;
   }
@@ -137,7 +140,8 @@ function createStore(): ResultCache {
         asked.add(key);
         return null;
       }
-      endpoint.pure ??= isPure(request.sql, await define(database, call));
+      const known = endpoint.pure === null ? await define(database) : null;
+      if (known !== null) endpoint.pure = isPure(request.sql, known);
       return endpoint.pure ? { found: null, keep: (result) => keep(key, result, 0) } : null;
     },
   };

@@ -4,7 +4,7 @@ import { createResultCache } from '../../../src/call/cache.ts';
 import { callEndpoint } from '../../../src/call/pipeline.ts';
 import type { Outcome } from '../../../src/call/runtime.ts';
 import type { RequestContext, User } from '../../../src/context.ts';
-import { cancelledError } from '../../../src/errors.ts';
+import { cancelledError, deadlineError } from '../../../src/errors.ts';
 import type { JsonObject } from '../../../src/json.ts';
 import type { Database } from '../../../src/ports.ts';
 import { tool } from '../mcp/fixture.ts';
@@ -196,4 +196,30 @@ it('a caller who leaves ends no call of another that waits for the same views', 
   answer.resolve();
   expect(await second).toMatchObject({ found: null });
   await first;
+});
+
+it('a list of views that cannot be read fails no call, and the next call asks again with its own time', async () => {
+  const times: number[] = [];
+  const database: Database = {
+    engine: 'duckdb-wasm',
+    readonly: true,
+    unchanging: true,
+    run: async (_request, { timeoutMs }) => {
+      times.push(timeoutMs);
+      if (times.length === 1) throw deadlineError('The query', timeoutMs);
+      return { columns: [], rows: [], truncated: false };
+    },
+    prepare: async () => [],
+    close: async () => {},
+  };
+  const cache = createResultCache();
+  const entry = tool('numbers', { sql: 'SELECT 1 AS n' });
+  const request = { sql: 'SELECT 1 AS n', values: [], mode: 'read', maxRows: 1 } as const;
+  const { signal } = new AbortController();
+  const find = () =>
+    cache.find({ entry, database, request, call: { signal, caller: null, timeoutMs: 1 }, now: 0 });
+  expect(await find()).toBeNull();
+  expect(await find()).toBeNull();
+  expect(await find()).toMatchObject({ found: null });
+  expect(Math.min(...times)).toBeGreaterThan(1);
 });
