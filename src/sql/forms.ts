@@ -1,4 +1,5 @@
 import { toBase64 } from '../crypto/encoding.ts';
+import { SvcError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 
 /*
@@ -137,9 +138,20 @@ export function bignumForm(bytes: Uint8Array): number | string {
   return integerForm(negative ? -size : size);
 }
 
-/** A MAP as an object. The keys are the texts of the keys' own forms. */
+/** A MAP as an object. The keys are the texts of the keys' own forms. Throws sql_failed for two keys of one text. */
 export function mapForm(entries: readonly (readonly [JsonValue, JsonValue])[]): JsonObject {
-  return Object.fromEntries(entries.map(([key, value]) => [keyText(key), value]));
+  const named = entries.map(([key, value]) => [keyText(key), value] as const);
+  const object = Object.fromEntries(named);
+  if (Object.keys(object).length === entries.length) return object;
+  throw new SvcError(
+    'sql_failed',
+    'The result has a MAP with two keys that are the same text in JSON. Cast it to VARCHAR, or select map_entries() of it.',
+  );
+}
+
+/** A FLOAT or a DOUBLE as the key of a MAP: `nan`, `inf` and `-inf` are told apart, as in DuckDB's own JSON. */
+export function floatingKey(value: number, toForm: (value: number) => number | null): number | string {
+  return toForm(value) ?? (Number.isNaN(value) ? 'nan' : value > 0 ? 'inf' : '-inf');
 }
 
 /** A STRUCT as an object, or as an array if its fields have no names (`row(1, 2)`). */

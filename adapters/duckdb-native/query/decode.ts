@@ -30,6 +30,7 @@ import {
   decimalForm,
   doubleForm,
   floatForm,
+  floatingKey,
   integerForm,
   intervalForm,
   mapForm,
@@ -56,9 +57,21 @@ export function createDecoders({ api }: Driver): DecoderOf {
   };
   const formOf = (type: DuckDBType): Decode => {
     if (type.alias === 'JSON') return (value) => jsonForm(String(value));
-    return nestedForm(type, decoderOf) ?? scalars.get(type.typeId) ?? refuse(type);
+    return nestedForm(type, { decoderOf, keyOf }) ?? scalars.get(type.typeId) ?? refuse(type);
+  };
+  const keyOf: DecoderOf = (type) => {
+    if (type.typeId === api.DuckDBTypeId.FLOAT) return form<number>((key) => floatingKey(key, floatForm));
+    if (type.typeId === api.DuckDBTypeId.DOUBLE) return form<number>((key) => floatingKey(key, doubleForm));
+    return decoderOf(type);
   };
   return decoderOf;
+}
+
+/** The decoders of the parts of a nested type. */
+interface PartDecoders {
+  readonly decoderOf: DecoderOf;
+  /** The decoder of the keys of a MAP, which are never NULL. */
+  readonly keyOf: DecoderOf;
 }
 
 /** Throws for the first value, so that a column of nothing but NULL can be sent. */
@@ -132,7 +145,7 @@ function scalarForms(ID: Driver['api']['DuckDBTypeId']): ReadonlyMap<number, Dec
 }
 
 /** Returns the decoder of a nested type; null for any other. */
-function nestedForm(type: DuckDBType, decoderOf: DecoderOf): Decode | null {
+function nestedForm(type: DuckDBType, { decoderOf, keyOf }: PartDecoders): Decode | null {
   if ('entryTypes' in type) {
     const parts = type.entryTypes.map(decoderOf);
     return form(({ entries }: DuckDBStructValue) => {
@@ -147,7 +160,7 @@ function nestedForm(type: DuckDBType, decoderOf: DecoderOf): Decode | null {
     return form(({ tag, value }: DuckDBUnionValue) => members.get(tag)?.(value) ?? null);
   }
   if ('keyType' in type) {
-    const [toKey, toValue] = [decoderOf(type.keyType), decoderOf(type.valueType)];
+    const [toKey, toValue] = [keyOf(type.keyType), decoderOf(type.valueType)];
     return form(({ entries }: DuckDBMapValue) =>
       mapForm(entries.map(({ key, value }) => [toKey(key), toValue(value)])),
     );

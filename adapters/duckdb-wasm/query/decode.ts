@@ -8,6 +8,7 @@ import {
   decimalForm,
   doubleForm,
   floatForm,
+  floatingKey,
   integerForm,
   intervalForm,
   mapForm,
@@ -115,7 +116,7 @@ function structCells(instance: Instance, vector: number, type: ColumnType): Cell
 function mapCells(instance: Instance, vector: number, type: ColumnType): Cell {
   const range = rangesOf(instance, vector);
   const entries = instance.call.duckdb_list_vector_get_child(vector);
-  const keys = childCells(instance, entries, { part: partOf(type, 0), index: 0 });
+  const keys = keyCells(instance, entries, partOf(type, 0));
   const values = childCells(instance, entries, { part: partOf(type, 1), index: 1 });
   return (row) => {
     const { start, length } = range(row);
@@ -123,6 +124,15 @@ function mapCells(instance: Instance, vector: number, type: ColumnType): Cell {
       Array.from({ length }, (_, index) => [keys(start + index), values(start + index)] as const),
     );
   };
+}
+
+/** Reads the keys of a map, which are never NULL. */
+function keyCells(instance: Instance, entries: number, part: ColumnType): Cell {
+  const read = FLOATING[part.id];
+  if (read === undefined) return childCells(instance, entries, { part, index: 0 });
+  const { call, heap } = instance;
+  const at = call.duckdb_vector_get_data(call.duckdb_struct_vector_get_child(entries, 0, 0));
+  return (row) => read(heap, at, row);
 }
 
 /** Reads a union: a struct whose first child is the tag of the member that counts. */
@@ -239,6 +249,12 @@ const PLAIN: { readonly [id: number]: ReadCell } = {
       i64(heap, at, row * 2 + 1),
     ),
   [TYPE.SQLNULL]: () => null,
+};
+
+/** The readers of keys that may be NaN or infinite. */
+const FLOATING: { readonly [id: number]: ReadCell } = {
+  [TYPE.FLOAT]: (heap, at, row) => floatingKey(heap.view.getFloat32(at + row * 4, true), floatForm),
+  [TYPE.DOUBLE]: (heap, at, row) => floatingKey(heap.view.getFloat64(at + row * 8, true), doubleForm),
 };
 
 /** The integer types in which DuckDB stores decimals and enum positions. */

@@ -81,6 +81,22 @@ export function describeResults(subject: Subject): void {
       expect(rows).toEqual([{ l: [text, null, text], s: { f: text }, k: { [text]: text } }]);
     });
 
+    it.each(['DOUBLE', 'FLOAT'])('keep the keys of a MAP apart that are no numbers: %s', async (type) => {
+      const map = `MAP {'nan'::${type}: 1, 'inf'::${type}: 2, '-inf'::${type}: 3, 0.5::${type}: 4}`;
+      const { rows } = await read(subject.database, `SELECT ${map} AS m`);
+      expect(rows).toEqual([{ m: { nan: 1, inf: 2, '-inf': 3, '0.5': 4 } }]);
+    });
+
+    it.each([
+      "MAP {['nan'::DOUBLE]: 1, ['inf'::DOUBLE]: 2}",
+      "MAP {{'a': 'nan'::FLOAT}: 1, {'a': 'inf'::FLOAT}: 2}",
+      `MAP {'{"a":1}'::JSON: 1, '{"a": 1}'::JSON: 2}`,
+    ])('lose no entry of a MAP: %s', async (map) => {
+      const error = await errorOf(read(subject.database, `SELECT ${map} AS m`));
+      expect(error.code).toBe('sql_failed');
+      expect(error.message).toContain('two keys that are the same text in JSON');
+    });
+
     it('keep columns of the same name apart', async () => {
       const { rows, columns } = await read(
         subject.database,
