@@ -42,8 +42,19 @@ const LARGEST_BYTES = 262_144;
 /** The number of keys that are remembered as asked once. */
 const MOST_ASKED = 4_096;
 const LONGEST_KEY = 1_024;
-/** The time for the list of views and macros, whatever time the call has that asks for it. */
+/** The time for the list of views and macros. A call waits for it as long as one of its own statements may take. */
 const DEFINE_TIMEOUT_MS = 5_000;
+
+/** Null if the work takes longer. */
+async function within<T>(work: Promise<T>, ms: number): Promise<T | null> {
+  const late = Promise.withResolvers<null>();
+  const timer = setTimeout(late.resolve, ms, null);
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
 
 /** Creates an empty cache. Each opened database has its own results, so a reload begins anew. */
 export function createResultCache(): ResultCache {
@@ -140,7 +151,7 @@ function createStore(): ResultCache {
         asked.add(key);
         return null;
       }
-      const known = endpoint.pure === null ? await define(database) : null;
+      const known = endpoint.pure === null ? await within(define(database), call.timeoutMs) : null;
       if (known !== null) endpoint.pure = isPure(request.sql, known);
       return endpoint.pure ? { found: null, keep: (result) => keep(key, result, 0) } : null;
     },

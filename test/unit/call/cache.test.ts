@@ -223,3 +223,28 @@ it('a list of views that cannot be read fails no call, and the next call asks ag
   expect(await find()).toMatchObject({ found: null });
   expect(Math.min(...times)).toBeGreaterThan(1);
 });
+
+it('a call waits for the list of views no longer than one of its statements may take', async () => {
+  const listed = Promise.withResolvers<void>();
+  const database: Database = {
+    engine: 'duckdb-wasm',
+    readonly: true,
+    unchanging: true,
+    run: async () => {
+      await listed.promise;
+      return { columns: [], rows: [], truncated: false };
+    },
+    prepare: async () => [],
+    close: async () => {},
+  };
+  const cache = createResultCache();
+  const entry = tool('numbers', { sql: 'SELECT 1 AS n' });
+  const request = { sql: 'SELECT 1 AS n', values: [], mode: 'read', maxRows: 1 } as const;
+  const { signal } = new AbortController();
+  const find = (timeoutMs: number) =>
+    cache.find({ entry, database, request, call: { signal, caller: null, timeoutMs }, now: 0 });
+  expect(await find(1)).toBeNull();
+  expect(await find(1)).toBeNull();
+  listed.resolve();
+  expect(await find(60_000)).toMatchObject({ found: null });
+});
