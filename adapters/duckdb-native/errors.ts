@@ -6,8 +6,8 @@ const PENDING_PREFIX =
   /^Invalid Input Error: Attempting to execute an unsuccessful or closed pending query result\nError: /;
 
 /*
- * Every pattern below begins where DuckDB's text does: the rest of it may quote what a caller or a row chose, such as the
- * key of a violated constraint.
+ * Each pattern below begins at the beginning of DuckDB's text. The rest of the text may quote values of a caller or a row,
+ * such as the key of a violated constraint.
  */
 
 /** The beginning of the error for a failed commit, before the reason. A lake quotes reasons of its own catalogue. */
@@ -91,8 +91,7 @@ export function isCommitted(thrown: unknown): boolean {
 }
 
 /** DuckDB's errors of a commit that it has undone, or of a transaction that had failed before. */
-const UNDONE =
-  /^TransactionContext Error: (?:Failed to commit|Current transaction is aborted)|^(?:FATAL|INTERNAL) Error/;
+const UNDONE = /^TransactionContext Error: (?:Failed to commit|Current transaction is aborted)/;
 
 /** Whether DuckDB says that a commit saved nothing. */
 export function isUndone(thrown: unknown): boolean {

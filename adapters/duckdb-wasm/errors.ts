@@ -4,8 +4,8 @@ import { enforceVerb } from '../../src/sql/statement.ts';
 import { ObjectReplaced } from './engine/database-file.ts';
 
 /**
- * DuckDB's messages and our codes for them; the first match counts. Each pattern begins where the text does, because the
- * rest of it may quote what a caller or a row chose.
+ * DuckDB's messages and our codes for them; the first match counts. Each pattern begins at the beginning of the text,
+ * because the rest may quote values of a caller or a row.
  */
 const MEANINGS: readonly (readonly [RegExp, ErrorCode])[] = [
   [/^(FATAL|INTERNAL) Error/i, 'database_unavailable'],

@@ -37,7 +37,7 @@ export interface Redactor {
 export function createRedactor(conceal: Conceal = (text) => text, known: readonly string[] = []): Redactor {
   const hidden: string[] = known.filter((text) => text.length >= MIN_HIDDEN);
   const text = (value: string, limit = MAX_TEXT) => {
-    // An argument may be longer than what is shown, so it is removed first.
+    // Arguments are removed before the text is cut: a part of a long one would not be recognised.
     const open = withoutTexts(value, hidden);
     // Truncated twice, so that a credential across the first limit is seen whole.
     const near = open.length > 4 * limit ? open.slice(0, 4 * limit) : open;

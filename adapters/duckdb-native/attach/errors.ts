@@ -5,8 +5,8 @@ import { hiddenValues } from '../../../src/settings/secrets.ts';
 import type { DatabaseSecret } from '../options.ts';
 
 /**
- * DuckDB's extensions say what they failed to do, often with a query that quotes values of callers, and then quote the
- * answer of the server. Postgres begins each of its own answers with a word such as ERROR.
+ * An error of DuckDB's extensions has two parts: the failed action, often with a query that quotes values of callers, and
+ * the answer of the server. Each answer of Postgres begins with a word such as ERROR.
  */
 const FAILED = /^(?:Invalid|IO|Binder|TransactionContext) Error: Failed to /;
 const REFUSED = ': ERROR:  ';

@@ -10,6 +10,7 @@ import { SvcError } from '../../../src/errors.ts';
 import { type JsonValue, tryJson } from '../../../src/json.ts';
 import type { RestrictedTable, ScanEstimate, SqlCaller } from '../../../src/ports.ts';
 import { type ColumnTypes, columnTypesOf, estimateScans, explainOf } from '../../../src/sql/estimate.ts';
+import { isFull } from '../../../src/sql/neighbours.ts';
 import {
   type Preparation,
   prepareRestricted,
@@ -20,7 +21,7 @@ import type { SqlValue } from '../../../src/sql-value.ts';
 import type { Driver } from '../driver/driver.ts';
 import { tracked } from '../driver/process-exit.ts';
 import type { ConnectionLease, Instance } from '../engine/instance.ts';
-import { isCommitted, isUndone, lacksTransaction, toQueryError } from '../errors.ts';
+import { isCommitted, isFatal, isUndone, lacksTransaction, toQueryError } from '../errors.ts';
 import { defineAll, defineNamed, lacksCaller } from './caller-macros.ts';
 import { confine, confineToTables, type Reach } from './confine.ts';
 import { bindValues, type Casts, castQuery, textQuery } from './parameters.ts';
@@ -35,7 +36,7 @@ const slowStarts = new Set<string>();
 const SHORT_RUN_MS = 20;
 const slowRuns = new Set<string>();
 
-/** The attempts to end a commit whose outcome is not known, and the pause between two. */
+/** The attempts to end a commit whose outcome is not known while memory is short, and the pause between two. */
 const COMMITS = 100;
 const COMMIT_PAUSE_MS = 100;
 
@@ -210,7 +211,7 @@ export class Session {
     try {
       await this.run(['COMMIT']);
     } catch (thrown) {
-      if (isCommitted(thrown) || isUndone(thrown)) throw thrown;
+      if (isCommitted(thrown) || isUndone(thrown) || isFatal(thrown)) throw thrown;
       await this.#commitAgain(thrown);
     }
   }
@@ -223,6 +224,7 @@ export class Session {
         if (lacksTransaction(thrown)) return;
         if (isCommitted(thrown)) throw thrown;
         if (isUndone(thrown)) throw first;
+        if (!isFull(thrown)) break;
       }
       await new Promise((resolve) => setTimeout(resolve, COMMIT_PAUSE_MS));
     }

@@ -7,7 +7,7 @@ import { createIdp, type Idp } from './idp.ts';
 export interface OpenIdIdp extends Idp {
   /** The settings of a server that signs people in there. */
   readonly provider: NonNullable<AuthSettings['provider']>;
-  /** The claims about whoever signs in next. */
+  /** The claims about the next user who signs in. */
   claims: JsonObject;
   /** The lifetime of an id token in seconds. */
   idSeconds: number;

@@ -65,6 +65,12 @@ const WRITES = {
 };
 const SEED = `CREATE TABLE staff AS SELECT 1 AS id, 4711 AS salary; CREATE TABLE past AS SELECT 1 AS id, 4712 AS salary`;
 
+function callTool({ runtime }: Served, name: string, role = 'analyst') {
+  const entry = runtime.catalog.tools[name];
+  if (entry === undefined) throw new Error(name);
+  return callEndpoint({ runtime, entry, args: {}, context: contextOf({ ...ALICE, role }) });
+}
+
 describe.each<EngineName>(['wasm', 'native', 'native, read-write'])('a rule about fields on %s', (engine) => {
   let served: Served;
   beforeAll(async () => {
@@ -72,12 +78,7 @@ describe.each<EngineName>(['wasm', 'native', 'native, read-write'])('a rule abou
   });
   afterAll(() => served.close());
 
-  const call = (name: string, role = 'analyst') => {
-    const entry = served.runtime.catalog.tools[name];
-    if (entry === undefined) throw new Error(name);
-    const context = contextOf({ ...ALICE, role });
-    return callEndpoint({ runtime: served.runtime, entry, args: {}, context });
-  };
+  const call = (name: string, role?: string) => callTool(served, name, role);
 
   it.each([
     ['misspelled', 'output[0]: the statement returns no column salry, so the rule hides nothing'],
@@ -142,12 +143,7 @@ describe.each<EngineName>(['native, read-write', 'native, own process'])(
     });
     afterAll(() => served.close());
 
-    const call = (name: string, role = 'analyst') => {
-      const entry = served.runtime.catalog.tools[name];
-      if (entry === undefined) throw new Error(name);
-      const context = contextOf({ ...ALICE, role });
-      return callEndpoint({ runtime: served.runtime, entry, args: {}, context });
-    };
+    const call = (name: string, role?: string) => callTool(served, name, role);
 
     it.each(['raised', 'hired'])('denies the call of %s, which returns the column twice', async (name) => {
       expect(await errorOf(call(name))).toMatchObject({ code: 'denied' });

@@ -90,6 +90,22 @@ describe('a commit', () => {
 });
 
 describe('a commit of which no attempt tells the outcome', () => {
+  it.each([
+    'FATAL Error: Failed: database has been invalidated because of a previous fatal error.',
+    'INTERRUPT Error: Interrupted!',
+  ])('is unknown at once after %s', async (text) => {
+    let attempts = 0;
+    const { session } = await opened(async (run, attempt) => {
+      attempts = attempt;
+      if (attempt === 1) await run();
+      throw new Error(attempt === 1 ? FULL : text);
+    });
+    expect((await errorOf(session.commit())).code).toBe('outcome_unknown');
+    expect(attempts).toBe(2);
+  });
+});
+
+describe('a commit that finds no memory for long', () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setTimeout'] });
   });
