@@ -36,7 +36,7 @@ const slowStarts = new Set<string>();
 const SHORT_RUN_MS = 20;
 const slowRuns = new Set<string>();
 
-/** The attempts to end a commit whose outcome is not known while memory is short, and the pause between two. */
+/** The attempts to find memory after a commit whose outcome is not known, and the pause between two. */
 const COMMITS = 100;
 const COMMIT_PAUSE_MS = 100;
 
@@ -217,22 +217,32 @@ export class Session {
   }
 
   async #commitAgain(first: unknown): Promise<void> {
-    for (let attempt = 0; attempt < COMMITS; attempt += 1) {
-      try {
-        return await this.run(['SELECT 1', 'COMMIT']);
-      } catch (thrown) {
-        if (lacksTransaction(thrown)) return;
-        if (isCommitted(thrown)) throw thrown;
-        if (isUndone(thrown)) throw first;
-        if (!isFull(thrown)) break;
-      }
-      await new Promise((resolve) => setTimeout(resolve, COMMIT_PAUSE_MS));
+    try {
+      await this.#findMemory();
+      return await this.run(['COMMIT']);
+    } catch (thrown) {
+      if (lacksTransaction(thrown)) return;
+      if (isCommitted(thrown)) throw thrown;
+      // Nothing tells what a second COMMIT without memory did.
+      if (isUndone(thrown)) throw first;
     }
     throw new SvcError(
       'outcome_unknown',
       'The database engine failed while it saved the change, so the change may be there or not. Read it before you try again.',
       { cause: first },
     );
+  }
+
+  /** Runs a query, again while memory is short. It fails in a transaction that has failed. */
+  async #findMemory(): Promise<void> {
+    for (let left = COMMITS; ; left -= 1) {
+      try {
+        return await this.run(['SELECT 1']);
+      } catch (thrown) {
+        if (left === 0 || isUndone(thrown) || !isFull(thrown)) throw thrown;
+      }
+      await new Promise((resolve) => setTimeout(resolve, COMMIT_PAUSE_MS));
+    }
   }
 
   /** Makes the running statement stop. */
