@@ -68,10 +68,16 @@ export function isCollateral(thrown: unknown): boolean {
   return thrown.code === 'cancelled' || INVALIDATED.test(thrown.message);
 }
 
-/** The error for statements that were running when another one invalidated the database. */
-export function lostError(cause: unknown): SvcError {
-  const message = 'The database failed under another statement and is being opened again; try again.';
-  return new SvcError('database_unavailable', message, { cause });
+const SENT_AWAY = 'The database failed under another statement and is being opened again; try again.';
+
+/** The error for statements that were running when the database had to be opened again because of another one. */
+export function sentAwayError(cause?: unknown): SvcError {
+  return new SvcError('database_unavailable', SENT_AWAY, { cause });
+}
+
+/** Whether a statement failed only because the database is being opened again. */
+export function isSentAway(thrown: unknown): boolean {
+  return thrown instanceof SvcError && thrown.message === SENT_AWAY;
 }
 
 /** Whether a statement failed only because another transaction was faster. It was rolled back. */
@@ -96,6 +102,11 @@ const UNDONE = /^TransactionContext Error: (?:Failed to commit|Current transacti
 /** Whether DuckDB says that a commit saved nothing. */
 export function isUndone(thrown: unknown): boolean {
   return says(thrown, UNDONE);
+}
+
+/** Whether nothing tells if a commit saved anything. */
+export function isUnknown(thrown: unknown): boolean {
+  return thrown instanceof SvcError && thrown.code === 'outcome_unknown';
 }
 
 /** Whether there was nothing to commit. */

@@ -217,6 +217,57 @@ describe('a write', () => {
   });
 });
 
+describe('a write whose commit finds no memory', () => {
+  // DuckDB 1.5 leaves the keys of such a commit in its index, and the values of some columns in its table.
+  const rows = (count: number, bytes: number) =>
+    `INSERT INTO keyed SELECT i, repeat(md5(i::VARCHAR), ${bytes / 32}) FROM range(${count}) t(i)`;
+
+  async function opened(): Promise<{ database: NativeDatabase; file: string }> {
+    const file = join(folder, `${crypto.randomUUID()}.duckdb`);
+    const keyed = await openNative({ path: file, readonly: false, memoryMb: 64 });
+    await write(keyed, 'CREATE TABLE keyed (id BIGINT PRIMARY KEY, text VARCHAR)');
+    await write(keyed, "INSERT INTO keyed VALUES (-1, 'first')");
+    return { database: keyed, file };
+  }
+
+  it('leaves no keys behind', async () => {
+    const { database: keyed, file } = await opened();
+    const failed = await errorOf(write(keyed, rows(35_000, 1_024)));
+    expect(failed).toMatchObject({
+      code: 'memory_exceeded',
+      cause: { message: expect.stringMatching(/Failed to commit/) },
+    });
+    expect((await write(keyed, rows(1_000, 32))).rows).toEqual([{ Count: 1_000 }]);
+    await keyed.close();
+    const again = await openNative({ path: file, readonly: false });
+    expect((await write(again, "INSERT INTO keyed VALUES (30000, 'new')")).rows).toEqual([{ Count: 1 }]);
+    expect(await answerOf(again, 'count(*) FROM keyed')).toBe(1_002);
+    await again.close();
+  });
+
+  it('leaves no values behind, which later rows would have in place of their own', async () => {
+    const { database: keyed } = await opened();
+    await write(keyed, 'CREATE TABLE plain (id BIGINT, text VARCHAR)');
+    await write(keyed, "INSERT INTO plain VALUES (-1, 'first')");
+    await errorOf(write(keyed, rows(35_000, 1_024).replace('keyed', 'plain')));
+    const added = "INSERT INTO plain SELECT i, 'row ' || i FROM range(100000, 100010) t(i)";
+    expect((await write(keyed, added)).rows).toEqual([{ Count: 10 }]);
+    expect(await answerOf(keyed, "count(*) FROM plain WHERE text = 'row ' || id")).toBe(10);
+    expect(await answerOf(keyed, 'count(*) FROM plain')).toBe(11);
+    await keyed.close();
+  });
+
+  it('fails no reads, which run again', async () => {
+    const { database: keyed } = await opened();
+    const long = 'count(*) FROM range(40000000) t(i) WHERE hash(i) % 7 = 3';
+    const expected = await answerOf(keyed, long);
+    const reads = Array.from({ length: 3 }, () => answerOf(keyed, long));
+    await errorOf(write(keyed, rows(35_000, 1_024)));
+    expect(await Promise.all(reads)).toEqual(Array(3).fill(expected));
+    await keyed.close();
+  });
+});
+
 describe('a read on a read-write database', () => {
   it('does not write, by functions either', async () => {
     expect((await errorOf(read(database, "SELECT nextval('numbers')"))).code).toBe('database_readonly');

@@ -48,7 +48,7 @@ export interface Engine {
   readonly takeWrite: RunQueued;
   readonly attachments: Attachments;
   readonly lanes: Lanes<NativeLane>;
-  readonly instance: Pick<Instance, 'connect' | 'recover' | 'restarting' | 'with'>;
+  readonly instance: Pick<Instance, 'connect' | 'recover' | 'reopen' | 'restarting' | 'with'>;
   release(): Promise<void>;
 }
 

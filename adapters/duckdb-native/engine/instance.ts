@@ -12,7 +12,7 @@ export interface ConnectionLease {
 
 /**
  * One DuckDB over one file. After an internal error DuckDB refuses every further statement until the file is opened
- * again. This class opens it again as soon as all connections are closed.
+ * again, and after others it cannot be trusted. This class opens it again as soon as all connections are closed.
  */
 export class Instance {
   readonly #open: () => Promise<DuckDBInstance>;
@@ -72,6 +72,11 @@ export class Instance {
     if (suspect === this.#current) this.#restart ??= this.#reopen();
   }
 
+  /** Starts opening the file again, without what DuckDB has in memory only. The next to connect waits for it. */
+  reopen(): void {
+    if (this.#current !== null) this.#restart ??= this.#reopen();
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     await this.#restart;
@@ -108,7 +113,7 @@ export class Instance {
     try {
       await this.#sendAllAway();
       // Close first: a second instance would release the first one's lock when it closes.
-      this.#current?.closeSync();
+      if (this.#current !== null) await closeUnsaved(this.#current);
       this.#current = null;
       if (!this.#closed) this.#current = await this.#open();
     } catch (thrown) {
@@ -124,6 +129,17 @@ export class Instance {
       await new Promise((resolve) => setTimeout(resolve, INTERRUPT_EVERY_MS));
     }
   }
+}
+
+/** Closes DuckDB without a checkpoint, which would save what an error has left in memory. */
+async function closeUnsaved(instance: DuckDBInstance): Promise<void> {
+  try {
+    const connection = await instance.connect();
+    await connection.run('PRAGMA disable_checkpoint_on_shutdown').finally(() => connection.closeSync());
+  } catch {
+    // A database that DuckDB has given up makes no checkpoint.
+  }
+  instance.closeSync();
 }
 
 async function answers(instance: DuckDBInstance): Promise<boolean> {

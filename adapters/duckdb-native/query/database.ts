@@ -14,8 +14,10 @@ import {
   isCommitted,
   isConflict,
   isFatal,
-  lostError,
+  isSentAway,
+  isUnknown,
   mayUpload,
+  sentAwayError,
 } from '../errors.ts';
 import type { AttachedNames } from './confine.ts';
 import { NativeLane } from './lane.ts';
@@ -84,7 +86,8 @@ export class NativeDatabase implements Database {
       this.#checkMode(request);
       if (request.mode === 'write') return this.#takeWrite(request, call, { limits, onCommit });
       const { takeRead, neighbours } = this.#engine;
-      return neighbours.run(() => takeRead(() => this.#takeRead(request, call, limits), limits));
+      const read = () => this.#untilAnswered(() => this.#takeRead(request, call, limits));
+      return neighbours.run(() => takeRead(read, limits));
     });
     const explained = answer.catch((thrown) => {
       throw explainRemote(thrown);
@@ -101,7 +104,7 @@ export class NativeDatabase implements Database {
       checkKind(this.#driver, prepared.statement, this.#engine.external);
       return columnNames(prepared.statement);
     };
-    return this.#withSession(prepareIn, { sql });
+    return this.#untilAnswered(() => this.#withSession(prepareIn, { sql }));
   }
 
   /** Waits a few seconds for running statements; those that nothing ends release the engine later. */
@@ -189,17 +192,19 @@ export class NativeDatabase implements Database {
 
   /**
    * Runs writes in turn. A write begins again if another process changed the same rows. It begins once more if its
-   * connection was lost before the commit, since the server then kept none of its rows, and once if others took the memory.
+   * connection was lost before the commit, or the database was opened again, since none of its rows are there then, and
+   * once if others took the memory.
    */
   #takeWrite(
     request: SqlRequest,
     call: SqlCall,
     { limits, onCommit }: { readonly limits: Limits; readonly onCommit: OnCommit },
   ): Promise<SqlResult> {
-    const { attachments, takeWrite, neighbours } = this.#engine;
+    const { attachments, instance, takeWrite, neighbours } = this.#engine;
     let committing = false;
     const commit = async (): Promise<void> => {
       await onCommit.ready();
+      if (instance.restarting) throw sentAwayError();
       limits.commit();
       committing = true;
       await onCommit.committing();
@@ -210,7 +215,8 @@ export class NativeDatabase implements Database {
         return await this.#withSession(write, request, limits);
       } catch (thrown) {
         const conflict = isConflict(thrown) && conflicts < CONFLICTS;
-        const lost = attachments.isLost(thrown) && !committing && losses === 0;
+        const gone = attachments.isLost(thrown) || isSentAway(thrown);
+        const lost = gone && !committing && losses === 0;
         // DuckDB rolls back a commit that found no memory. An attached database may have kept it.
         const rolledBack = committing && isFull(thrown) && attachments.names.length === 0;
         if (rolledBack || conflict || lost) {
@@ -225,6 +231,17 @@ export class NativeDatabase implements Database {
     const mayRepeat = () => !committing;
     // It has no place while it waits for memory.
     return neighbours.run(() => takeWrite(() => attempt(0, 0), limits), { mayRepeat });
+  }
+
+  /** Runs work that saves nothing, and again each time the database was opened again meanwhile. Its limits end it. */
+  async #untilAnswered<T>(work: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await work();
+      } catch (thrown) {
+        if (!isSentAway(thrown)) throw thrown;
+      }
+    }
   }
 
   /** Runs a read once more if it found a connection lost that another one can replace. */
@@ -303,13 +320,22 @@ export class NativeDatabase implements Database {
     }
   }
 
-  /** A later commit tries the checkpoint again. */
+  /**
+   * Commits. A later commit tries a failed checkpoint again. If DuckDB finds no memory while it adds rows to a table, it
+   * leaves some of their columns and keys there, and later writes would save those in place of their own rows. So the
+   * file is opened again.
+   */
   async #commit(session: Session): Promise<void> {
+    const { instance } = this.#engine;
     try {
       await session.commit();
     } catch (thrown) {
-      if (!isCommitted(thrown)) throw thrown;
-      if (isFatal(thrown)) await this.#engine.instance.recover();
+      if (isCommitted(thrown)) {
+        if (isFatal(thrown)) await instance.recover();
+        return;
+      }
+      if (isFull(thrown) || isUnknown(thrown)) instance.reopen();
+      throw thrown;
     }
   }
 
@@ -360,7 +386,7 @@ export class NativeDatabase implements Database {
   async #afterFailure(thrown: unknown): Promise<unknown> {
     const { attachments, instance } = this.#engine;
     if (isFatal(thrown)) await instance.recover();
-    return instance.restarting && isCollateral(thrown) ? lostError(thrown) : attachments.explain(thrown);
+    return instance.restarting && isCollateral(thrown) ? sentAwayError(thrown) : attachments.explain(thrown);
   }
 
   #checkOpen(): void {

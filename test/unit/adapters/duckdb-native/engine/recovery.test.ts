@@ -6,15 +6,15 @@ import { isCommitted, toQueryError } from '../../../../../adapters/duckdb-native
 import { runScript } from '../../../../../adapters/duckdb-native/files/script.ts';
 import { openNative } from '../../../../../adapters/duckdb-native/open.ts';
 import type { NativeOptions } from '../../../../../adapters/duckdb-native/options.ts';
-import type { Database } from '../../../../../src/ports.ts';
-import { answerOf, errorOf, read, write } from '../../../../engine/fixture.ts';
+import type { NativeDatabase } from '../../../../../adapters/duckdb-native/query/database.ts';
+import { answerOf, callOf, errorOf, read, write } from '../../../../engine/fixture.ts';
 import { temporaryFolder } from '../../../../temporary-folder.ts';
 
 /** DuckDB fails inside of itself on this, and then refuses everything. */
 const FATAL = "SELECT {'k': $1}, $1::INTEGER";
 const RUNAWAY = 'SELECT count(*) FROM range(100000000) a(x), range(1000000) b(y) WHERE x * y % 7 = 3';
 
-async function opened(options: Partial<NativeOptions>): Promise<{ database: Database; path: string }> {
+async function opened(options: Partial<NativeOptions>): Promise<{ database: NativeDatabase; path: string }> {
   const folder = temporaryFolder();
   const path = join(folder, 'data.duckdb');
   await runScript(path, 'CREATE TABLE notes AS SELECT i FROM range(10) t(i)');
@@ -35,19 +35,42 @@ describe('a database that DuckDB has given up', () => {
     }
   });
 
-  it('says so to whoever was in it, and keeps what was committed', async () => {
+  it('keeps what was committed, and answers whoever was in it', async () => {
     const { database } = await opened({ readonly: false });
     await write(database, 'INSERT INTO notes VALUES (10)');
-    const running = [errorOf(read(database, RUNAWAY)), errorOf(read(database, RUNAWAY))];
+    const long = 'count(*) FROM range(40000000) t(i) WHERE hash(i) % 7 = 3';
+    const expected = await answerOf(database, long);
+    const running = [answerOf(database, long), answerOf(database, long)];
+    const writing = write(database, `CREATE TABLE counted AS SELECT ${long}`);
     await answerOf(database, '1');
     await errorOf(read(database, FATAL, [1n]));
-    for (const { code, message } of await Promise.all(running)) {
-      expect(code).toBe('database_unavailable');
-      expect(message).toContain('try again');
-    }
-    expect(await answerOf(database, 'count(*) FROM notes')).toBe(11);
+    expect(await Promise.all(running)).toEqual([expected, expected]);
+    await writing;
+    expect(await answerOf(database, 'count(*) FROM notes, counted')).toBe(11);
     await write(database, 'INSERT INTO notes VALUES (11)');
     expect(await answerOf(database, 'count(*) FROM notes')).toBe(12);
+  });
+
+  it('takes the write that was about to be committed once more', async () => {
+    const { database } = await opened({ readonly: false });
+    let attempts = 0;
+    const ready = async (): Promise<void> => {
+      attempts += 1;
+      if (attempts === 1) await errorOf(read(database, FATAL, [1n]));
+    };
+    const insert = { sql: 'INSERT INTO notes VALUES (10)', values: [], mode: 'write', maxRows: 1 } as const;
+    const { answer } = database.start(insert, callOf(), { ready, committing: async () => {} });
+    expect((await answer).rows).toEqual([{ Count: 1 }]);
+    expect(attempts).toBe(2);
+    expect(await answerOf(database, 'count(*) FROM notes')).toBe(11);
+  });
+
+  it('does not answer beyond the time of a statement that was in it', async () => {
+    const { database } = await opened({ readonly: false });
+    const running = errorOf(read(database, RUNAWAY, [], { timeoutMs: 3_000 }));
+    await answerOf(database, '1');
+    await errorOf(read(database, FATAL, [1n]));
+    expect((await running).code).toBe('deadline_exceeded');
   });
 
   it('is locked and has its secrets again', async () => {
