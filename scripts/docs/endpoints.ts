@@ -26,7 +26,7 @@ const PARTS: Readonly<Record<string, string>> = {
   rule: `One rule. Input rules see every argument by its name, and output rules see \`response\`. Both see \`now()\` and \`user\`, with ${listOf(USER_KEYS)}. If nobody is signed in, \`user.role\` is \`anonymous\`, lists are empty and all other fields are null. For a user without a role, \`user.role\` is null.`,
   limits: 'Above a limit, a list is visibly truncated, and any other result is an error.',
   cache:
-    'A result is kept for the `ttl`, counted from the start of its statement, for calls of the same caller with the same arguments. The SQL must not write or read headers or the token of the user. See [kept results](limits.md#kept-results).',
+    'A result is cached for the `ttl`, counted from the start of its statement, for calls of the same caller with the same arguments. The SQL must not write or read headers or the token of the user. See [cached results](limits.md#cached-results).',
   annotations: 'MCP hints about a tool.',
   icon: 'One item of `icons`.',
   message: 'One item of `messages`.',

@@ -25,9 +25,9 @@ export interface Slot {
 }
 
 /**
- * Results of statements on data that cannot change while the database is open. Only a statement that reads nothing but
- * its parameters and that data is kept, from the second time on that it is asked with the same values. Scopes, policies,
- * masks and records are no part of a result: every call meets them.
+ * Results of statements on data that cannot change while the database is open. A result is cached only if its statement
+ * reads nothing but its parameters and that data, from the second call with the same values on. Scopes, policies, masks
+ * and records are no part of a result: every call meets them.
  *
  * With `cache: { ttl }`, an endpoint keeps the results of any read for that time, for the same caller only.
  */
@@ -169,7 +169,7 @@ interface Kept {
 function identityOf({ caller }: SqlCall): readonly (string | null)[] | null {
   if (caller === null) return null;
   if (caller.headers !== null || caller.externalToken !== null)
-    throw new Error('A statement whose result is kept must not see headers or tokens.');
+    throw new Error('A statement whose result is cached must not see headers or tokens.');
   return [caller.provider, caller.username, caller.email];
 }
 

@@ -227,7 +227,7 @@ async function execute(call: Call, values: JsonObject, state: CallState, parent:
     } finally {
       work?.stop();
     }
-    // Also for a kept result: the difference would tell the client of another caller's call.
+    // Also for a cached result: the difference would tell the client of another caller's call.
     if (work !== null && language !== 'text') state.tellRows = work.finish(produced.count);
     await span.span('svc.validation.output', {}, async () => {
       if (call.checkResult !== false) checkResult(entry, produced.value);
@@ -324,7 +324,7 @@ function decide({ runtime, entry, args, context }: Call, state: CallState, decis
   if (decision.outcome === 'deny') throw toDeniedError(decision);
 }
 
-/** The outcomes of results whose value no policy changed. A kept result has the same one each time. */
+/** The outcomes of results whose value no policy changed. A cached result has the same one each time. */
 const outcomes = new WeakMap<Produced, Outcome>();
 
 /** Makes the answer from the value that the output policies left. */

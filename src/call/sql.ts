@@ -142,7 +142,7 @@ function toRequest(entry: SqlEntry, values: JsonObject): SqlRequest {
   };
 }
 
-/** The caller as a statement may know them. One that a client wrote, or whose result is kept, sees no credentials. */
+/** The caller as a statement may know them. One that a client wrote, or whose result is cached, sees no credentials. */
 function callerOf({ source, cache }: SqlEntry, context: RequestContext): SqlCaller | null {
   if (source.statement === undefined && cache === undefined) return toSqlCaller(context);
   return context.user === null ? null : { ...identityOf(context.user), externalToken: null, headers: null };

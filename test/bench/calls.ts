@@ -49,7 +49,7 @@ function contendersOf(
     served('svc serve, native', benchFile('../../cli/svc.js'), project),
     artefact('artefact, wasm', few),
     nativeArtefact('artefact, native', few),
-    { ...artefact('artefact, wasm, kept results', few), ids: FEW_IDS },
+    { ...artefact('artefact, wasm, cached results', few), ids: FEW_IDS },
     artefact('artefact, wasm, 500 endpoints', many),
     artefact('artefact, wasm, policies and audit', guarded),
     bare(BASE, 'load/engine.ts', few),

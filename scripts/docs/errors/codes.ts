@@ -90,7 +90,7 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
     'Set `readonly: false`, omit `--stateless`, or make the endpoint read-only.',
   ),
   outcome_unknown: advice(
-    'A statement of another caller ended the engine while it saved a change.',
+    'While the engine saved a change, a statement of another caller ended it or took all memory.',
     'Read whether the change is there before you try again.',
   ),
   python_failed: advice(

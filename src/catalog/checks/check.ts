@@ -34,7 +34,7 @@ export interface CatalogIssue {
   readonly served?: true;
 }
 
-/** Functions with answers of one request: a kept result would hold a header or a token. */
+/** Functions with answers of one request: a cached result would hold a header or a token. */
 const OF_ONE_REQUEST = /^"?(get_request_headers?(?:_json)?|get_user_external_token)"?$/i;
 
 /** Checks whether the parts of each endpoint agree, without a database. Never throws. */

@@ -14,7 +14,7 @@ import { PEERS, type Peer } from './peers.ts';
 
 const NATIVE = 'svc, native';
 const WASM = 'svc, wasm';
-const KEPT = 'svc, native, kept results';
+const CACHED = 'svc, native, cached results';
 
 /** Ours and other servers for one lookup in the same rows. Peers that cannot be installed are named with the reason. */
 export async function measurePeers(built: Built): Promise<Report> {
@@ -25,7 +25,7 @@ export async function measurePeers(built: Built): Promise<Report> {
   const contenders: readonly Contender[] = [
     nativeArtefact(NATIVE, built),
     artefact(WASM, built),
-    { ...nativeArtefact(KEPT, built), ids: FEW_IDS },
+    { ...nativeArtefact(CACHED, built), ids: FEW_IDS },
     ...peers.flatMap(({ peer, at }) =>
       'folder' in at ? [toContender(peer, at.folder, { built, roots })] : [],
     ),
@@ -79,7 +79,7 @@ interface Goal {
 /** The multiples that are asked of us; more than every other peer is asked too. */
 const LEAST: Readonly<Record<string, number>> = { mxcp: 20, 'fastmcp and duckdb': 3 };
 
-/** A point lookup of SQLite costs less than a plan of DuckDB: only kept results are compared with it. */
+/** A point lookup of SQLite costs less than a plan of DuckDB: only cached results are compared with it. */
 function goalsOf(stretches: readonly Stretch[]): readonly Goal[] {
   const rate = (server: string): number =>
     middleOf(
@@ -88,7 +88,7 @@ function goalsOf(stretches: readonly Stretch[]): readonly Goal[] {
     );
   const measured = PEERS.filter(({ name }) => stretches.some((stretch) => stretch.name === name));
   return measured.flatMap(({ name, engine }) =>
-    (engine === 'DuckDB' ? [NATIVE, WASM] : [KEPT]).map((ours) => ({
+    (engine === 'DuckDB' ? [NATIVE, WASM] : [CACHED]).map((ours) => ({
       ours,
       peer: name,
       ratio: rate(ours) / rate(name),

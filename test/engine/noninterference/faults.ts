@@ -82,7 +82,7 @@ export const FAULTS: { readonly [fault: string]: readonly Edit[] } = {
       'if (work !== null && !state.cached && language',
     ),
   ],
-  'kept results of other callers are served': [
+  'cached results of other callers are served': [
     edit('src/call/cache.ts', 'JSON.stringify(identityOf(call))', "'anybody'"),
   ],
   'a resource inside a prompt ignores policies': [

@@ -67,7 +67,7 @@ const userOf = (user: Partial<User>): User => ({ ...ALICE, ...user });
 const files = (endpoints: { readonly [name: string]: string }) =>
   Object.fromEntries(Object.entries(endpoints).map(([name, text]) => [`tools/${name}.yml`, text]));
 
-describe.each<EngineName>(['wasm', 'native', 'native, read-write'])('kept results, %s', (engine) => {
+describe.each<EngineName>(['wasm', 'native', 'native, read-write'])('cached results, %s', (engine) => {
   let served: Served;
   beforeAll(async () => {
     const made = await serveTree({ 'svc-site.yml': SITE, ...files(KEPT), ...files(NOT_KEPT) }, SEED, engine);

@@ -307,7 +307,7 @@ describe('spans', () => {
   });
 
   // Requirements: attribute.svc.result.count
-  it('count the rows of a kept result too', async () => {
+  it('count the rows of a cached result too', async () => {
     const runtime = { ...served.runtime, spans: telemetry.spans, cache: createResultCache() };
     for (let turn = 0; turn < 3; turn += 1) {
       await runEndpoint(runtime, 'tool', 'people', here, contextOf(ALICE));
