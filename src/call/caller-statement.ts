@@ -2,7 +2,7 @@ import { SvcError } from '../errors.ts';
 import { cutText } from '../redaction/redact.ts';
 import { lexSql } from '../sql/lexer.ts';
 import { scanParameters } from '../sql/parameters.ts';
-import { calledFunction, rejection } from '../sql/query.ts';
+import { calledFunction, NAMING, rejection } from '../sql/query.ts';
 import { classify, statementsOf } from '../sql/statement.ts';
 
 /** A caller's own statement, found to be one that reads. */
@@ -44,7 +44,7 @@ export function enforceReadOnly(text: string): CallerStatement {
   if (operation === 'OTHER') throw refused('Its kind is not known: a query begins with SELECT, WITH or FROM');
   if (mode !== 'read') throw refused(`${operation} does more than read: only queries run here`);
   const named = namesIn(statement.text).find((name) => NAMED.test(name));
-  const beyond = named ?? calledFunction(statement.text, CALLED);
+  const beyond = named ?? calledFunction(statement.text, CALLED) ?? calledFunction(statement.text, NAMING);
   if (beyond !== undefined) throw rejection(beyond);
   return { sql: statement.text, operation };
 }

@@ -54,6 +54,12 @@ export function refuseRevealing(sql: string): void {
 /** Functions that run SQL built from text, which nothing can check beforehand; checkpoints rewrite the database file. */
 const ACTING = /^"?(query|query_table|json_execute_serialized_sql|(?:force_)?checkpoint)"?$/i;
 
+/**
+ * Functions that read what a text names: a table, a file, or all that a query in it names. `histogram` is an aggregate too;
+ * a caller's statement may use neither.
+ */
+export const NAMING = /^"?(?:histogram(?:_values)?|sql_auto_complete|json_serialize_plan)"?$/i;
+
 const SLEEPING = /^"?(sleep_ms|pg_sleep)"?$/i;
 
 /** Throws for SQL that sleeps: it holds a thread of the engine, and other callers wait for it. */

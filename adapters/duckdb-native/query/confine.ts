@@ -3,12 +3,12 @@ import { SvcError } from '../../../src/errors.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../../src/json.ts';
 import type { RestrictedTable } from '../../../src/ports.ts';
 import { foldName } from '../../../src/project/fold-name.ts';
-import { rejection } from '../../../src/sql/query.ts';
+import { NAMING, rejection } from '../../../src/sql/query.ts';
 import { ALLOWED_FUNCTIONS } from '../../../src/sql/restricted/functions.ts';
 import { isCallerFunction } from './caller-macros.ts';
 import { isFileReader } from './restrictions.ts';
 
-/** The functions of DuckDB itself, in lower case: they reach nothing outside the database unless they read files. */
+/** The functions of DuckDB itself, in lower case. Most reach nothing outside the database. */
 export type BuiltIns = ReadonlySet<string>;
 
 /** Reads the names of DuckDB's functions. Must run before extensions are loaded. */
@@ -33,7 +33,8 @@ export async function confine(
   const around = await readSurroundings(connection);
   const open = new Set(attached.open.map((name) => name.toLowerCase()));
   const foreign = new Set([...around.attached].filter((name) => !open.has(name)));
-  const allowed = { ...around, builtIns, attached: foreign, catalogues: attached.hidden.length === 0 };
+  const hides = attached.hidden.length > 0 || [...foreign].some((name) => !LAKE_CATALOGUE.test(name));
+  const allowed = { ...around, builtIns, attached: foreign, catalogues: !hides };
   for (const node of nodesOf(tree)) check(node, allowed);
 }
 
@@ -148,7 +149,8 @@ function checkFunction(name: string, node: JsonObject, { builtIns, macros, catal
   if (!catalogues && CATALOGUE.test(known)) throw rejection(name);
   const operator = !/\w/.test(known);
   if (operator || isWindow(node) || macros.has(known) || isCallerFunction(known)) return;
-  if (!builtIns.has(known) || isFileReader(known) || known.endsWith('_scan')) throw rejection(name);
+  const reaches = isFileReader(known) || NAMING.test(known) || known.endsWith('_scan');
+  if (reaches || !builtIns.has(known)) throw rejection(name);
 }
 
 function isWindow(node: JsonObject): boolean {

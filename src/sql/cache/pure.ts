@@ -51,7 +51,7 @@ const PURE_FUNCTIONS: ReadonlySet<string> = new Set(
   count sum avg mean min max arg_min arg_max min_by max_by any_value first last arbitrary list array_agg string_agg
   group_concat listagg bool_and bool_or bit_and bit_or bit_xor median mode quantile quantile_cont quantile_disc
   approx_count_distinct stddev stddev_pop stddev_samp variance var_pop var_samp corr covar_pop covar_samp skewness kurtosis
-  entropy histogram product favg fsum sumkahan count_if countif count_star mad
+  entropy product favg fsum sumkahan count_if countif count_star mad
 
   row_number rank dense_rank percent_rank cume_dist ntile lag lead first_value last_value nth_value
 `

@@ -76,6 +76,7 @@ describe('isPure', () => {
     'SELECT * FROM $_$dated$_$',
     "SELECT * FROM E'date\\x64'",
     "SELECT * FROM 'duckdb_tables'",
+    "SELECT * FROM histogram('main.' || 'dated', at)",
     'SELECT 1; SELECT 2',
     'INSERT INTO items VALUES (1)',
     'SET x = 1',

@@ -138,6 +138,11 @@ describe("a caller's own statement", () => {
     'SELECT * FROM pg_tables',
     'SELECT * FROM sqlite_master',
     'SHOW ALL TABLES',
+    "FROM histogram('lake.sales', n)",
+    "FROM histogram_values('lake.main.sales', n, technique := 'sample')",
+    "SELECT * FROM (SELECT 1), histogram_values('lake.sales', n)",
+    "FROM sql_auto_complete('SELECT * FROM lake.sal')",
+    "SELECT json_serialize_plan('SELECT n FROM lake.sales')",
     'SELECT * FROM __ducklake_metadata_lake.ducklake_table',
   ])('sees no attached table unless the site says so: %s', async (sql) => {
     const database = await open({ use: 'lake' });
