@@ -1,15 +1,17 @@
 import { readFile } from 'node:fs/promises';
-import { relative, resolve } from 'node:path';
+import { posix, relative, resolve } from 'node:path';
 import { openProjectFiles } from '../../adapters/node/project/project-files.ts';
 import { checkCapability } from '../../deploy/compile-project.ts';
+import { listModules } from '../../deploy/python/carried-python.ts';
 import { type EngineName, runsPython, type TargetName } from '../../deploy/targets/targets.ts';
 import { compileCatalog } from '../../src/catalog/compile.ts';
 import type { Catalog } from '../../src/catalog/model.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { Database, Files } from '../../src/ports.ts';
 import type { Finding } from '../../src/project/finding.ts';
-import type { Project } from '../../src/project/model.ts';
+import type { Endpoint, Project } from '../../src/project/model.ts';
 import { SITE_NAME } from '../../src/project/site-model.ts';
+import { decodeLoosely } from '../../src/project/yaml/decode.ts';
 import {
   ALLOWABLE,
   type Allowed,
@@ -121,26 +123,34 @@ async function secretsCheck(
   allowed: readonly CheckName[],
 ): Promise<CheckReport> {
   const files = await openProjectFiles(project.root);
-  const sources = project.endpoints.flatMap(({ file, endpoint }) => {
-    if (!endpoint?.enabled) return [];
-    const source = endpoint.kind === 'prompt' ? null : endpoint.source.file;
-    return source === null ? [file] : [file, source];
-  });
+  const sources = project.endpoints.flatMap(({ endpoint }) => (endpoint?.enabled ? filesOf(endpoint) : []));
   const found = [...new Set([SITE_NAME, ...sources, ...(await modulesOf(project, files))])].map(
     async (path) => {
       const bytes = await files.read(path);
-      return bytes === null ? [] : findSecrets(path, new TextDecoder().decode(bytes));
+      const text = bytes === null ? '' : decodeLoosely(bytes);
+      // A NUL shows that a file is not text
+      return text.includes('\0') ? [] : findSecrets(path, text);
     },
   );
   const own = toProblems((await Promise.all(found)).flat());
   return judge('secrets', [...bundled, ...own], bundled.length > 0 ? [] : allowed);
 }
 
-/** The text files in the folder of Python modules, which go into an artefact with Python endpoints. */
+/** The files of an endpoint, whose texts go into an artefact. */
+function filesOf(endpoint: Endpoint): readonly string[] {
+  const { file } = endpoint;
+  const source = endpoint.kind === 'prompt' ? null : endpoint.source.file;
+  const skill = endpoint.kind === 'resource' ? (endpoint.skill?.files ?? []) : [];
+  const beside = skill.map(({ path }) => posix.join(posix.dirname(file), path));
+  return [file, ...(source === null ? [] : [source]), ...beside];
+}
+
+/** The files in the folder of Python modules, which go into an artefact with Python endpoints. */
 async function modulesOf({ site, endpoints }: Project, files: Files): Promise<readonly string[]> {
   if (site === null || pythonEndpoints(endpoints).length === 0) return [];
-  const paths = await files.list(site.paths.python);
-  return paths.filter((path) => /\.(?:py|ya?ml|json|toml|txt|cfg|ini|csv)$/.test(path));
+  const folder = site.paths.python;
+  // The build refuses the whole project, which may have large databases
+  return folder === '.' ? [] : listModules(files, folder);
 }
 
 /** Finds secrets in the bundled user file, if any. An unreadable file is left to the build, which reports it. */

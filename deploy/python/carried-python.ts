@@ -1,5 +1,6 @@
 import { openProjectFiles } from '../../adapters/node/project/project-files.ts';
 import { SvcError } from '../../src/errors.ts';
+import type { Files } from '../../src/ports.ts';
 import type { PythonProject } from './check.ts';
 
 /** The Python that goes into an artefact. */
@@ -23,14 +24,18 @@ export async function readPython(
   if (endpoints.length === 0) return null;
   if (folder === '.') throw wholeProject();
   const project = await openProjectFiles(root);
-  const modules = (await project.list(folder)).filter((path) => !LEFT.test(path));
   const files = new Map<string, Uint8Array>();
-  for (const path of [...new Set([...endpoints, ...modules])].toSorted()) {
+  for (const path of [...new Set([...endpoints, ...(await listModules(project, folder))])].toSorted()) {
     const bytes = await project.read(path);
     if (bytes === null) throw new SvcError('project_invalid', `${path} cannot be read.`);
     files.set(path, bytes);
   }
   return { endpoints: [...new Set(endpoints)], folder, files, ...textsOf(files) };
+}
+
+/** Lists the files of the folder of modules that go into an artefact. */
+export async function listModules(project: Files, folder: string): Promise<readonly string[]> {
+  return (await project.list(folder)).filter((path) => !LEFT.test(path));
 }
 
 function wholeProject(): SvcError {

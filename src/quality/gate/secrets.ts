@@ -21,6 +21,9 @@ const QUOTED = /(?<![\w-])([\w-]{1,100})["']?\s{0,20}(?::=|=>|==|[:=])?\s{0,20}(
 /** Matches `token: …` in YAML. */
 const PLAIN = /^[ \t-]*([A-Za-z_][\w-]*):[ \t]+([^\s"'#&*{[|>$][^\s#]{7,})[ \t]*$/gm;
 
+/** Matches `TOKEN=…` in files of environment variables and in shell scripts. */
+const VARIABLE = /^[ \t]*(?:export[ \t]+)?([A-Z][A-Z0-9_]*)=([^\s"'`#$&*{[(|<>][^\s#()[\]]{7,})[ \t]*$/gm;
+
 const STANDS_FOR =
   /^(?:vault|op|file|env):|^\$|\$\{|^<.*>$|^\[.*\]$|\*{3}|^x+$|example|changeme|placeholder|your[-_]/i;
 
@@ -51,11 +54,13 @@ function found(text: string): readonly Found[] {
     name,
     value,
   }));
-  const plain = [...text.matchAll(PLAIN)].map(({ index, 0: all, 1: name = '', 2: value = '' }) => ({
-    index: index + all.indexOf(name),
-    name,
-    value,
-  }));
+  const plain = [...text.matchAll(PLAIN), ...text.matchAll(VARIABLE)].map(
+    ({ index, 0: all, 1: name = '', 2: value = '' }) => ({
+      index: index + all.indexOf(name),
+      name,
+      value,
+    }),
+  );
   const named = [...quoted, ...plain].filter(({ name, value }) => isCredentialName(name) && isSecret(value));
   return [...known, ...named.map(({ index, name }) => ({ index, what: `the value of ${name}` }))];
 }

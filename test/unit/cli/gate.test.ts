@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { runScript } from '../../../adapters/duckdb-native/files/script.ts';
 import type { CheckReport } from '../../../src/quality/gate/report.ts';
@@ -131,6 +131,39 @@ it(
       validate: 'passed 0',
       lint: 'allowed 1',
     });
+  },
+  TIMEOUT_MS,
+);
+
+it(
+  'finds secrets in every text file that goes into the artefact',
+  async () => {
+    const root = await shop();
+    const secret = 'API_TOKEN=abc123def456\n';
+    for (const [path, text] of Object.entries({
+      'tools/rate.yml': 'tool:\n  name: rate\n  source: { file: rate.py }\n',
+      'tools/rate.py': 'def rate():\n    return 1\n',
+      'python/prod.env': secret,
+      'python/server.pem': '-----BEGIN PRIVATE KEY-----\n',
+      'python/wide.sh': Buffer.from(`\ufeff${secret}`, 'utf16le'),
+      'python/picture.png': `\0\n${secret}`,
+      'python/.env': secret,
+      'skills/close/SKILL.md': '---\nname: close\ndescription: How to close\n---\nRun post.sh.\n',
+      'skills/close/steps/post.sh': secret,
+    })) {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), text);
+    }
+    const { code, stdout } = await svc(['build', '--target', 'node', '--json'], root);
+    expect(code).toBe(1);
+    const { checks } = JSON.parse(stdout).error.detail;
+    const { problems } = checks.find(({ check }: CheckReport) => check === 'secrets');
+    expect(problems.map(({ file }: { file: string }) => file).toSorted()).toEqual([
+      'python/prod.env',
+      'python/server.pem',
+      'python/wide.sh',
+      'skills/close/steps/post.sh',
+    ]);
   },
   TIMEOUT_MS,
 );

@@ -19,6 +19,8 @@ describe('secrets in a file', () => {
     ["password = 'hunter2hunter2'", ['1:1 the value of password']],
     ['  api_key: "abc123def456"', ['1:3 the value of api_key']],
     ['tool:\n  - client_secret: abc123def456', ['2:5 the value of client_secret']],
+    ['# crm\nDB_PASSWORD=hunter2hunter2', ['2:1 the value of DB_PASSWORD']],
+    ['export API_TOKEN=abc123def456', ['1:8 the value of API_TOKEN']],
     ['headers: "Bearer abcdefghij0123456789"', ["1:11 a header's credential"]],
     ['-----BEGIN RSA PRIVATE KEY-----', ['1:1 a private key']],
   ])('are found with their place: %s', (text, expected) => {
@@ -31,6 +33,8 @@ describe('secrets in a file', () => {
     'token: vault://secret/crm1#token',
     'api_key: your-api-key-1',
     'description: Basic information about customers and their tokens.',
+    'API_TOKEN=$CRM_TOKEN_2024',
+    'call(\n  API_TOKEN=read_token(user_1),\n  TOKEN=os.environ["TOKEN_1"])',
     "WHERE token_type = 'refresh_token'",
     'max_tokens: 100000000',
     "SELECT $password = 'x'",
