@@ -2,10 +2,11 @@ import { isAbsolute, relative, resolve } from 'node:path';
 import { findUserFile } from '../../adapters/node/user-file.ts';
 import { SvcError } from '../../src/errors.ts';
 import { type JsonObject, toTextOrJson } from '../../src/json.ts';
+import { MEMORY_PATH } from '../../src/project/attachment.ts';
 import { activePart } from '../../src/settings/active.ts';
 import { checkSelectedNames, readUserFile } from '../../src/settings/user-file.ts';
 import type { CommandInput, Run } from '../command.ts';
-import { dbtFolder, dbtSite, PROFILES_FILE, PROJECT_FILE } from '../dbt/folder.ts';
+import { dbtFolder, dbtSite, PROFILES_FILE, PROJECT_FILE, refuseNoFile } from '../dbt/folder.ts';
 import { type WrittenSecret, wantedProfiles, wantedProject } from '../dbt/required-values.ts';
 import { refuseCollisions } from '../dbt/secret-names.ts';
 import { toShownChange } from '../dbt/shown-changes.ts';
@@ -39,15 +40,17 @@ export const run: Run = async (input, output) => {
 async function mergedFiles(input: CommandInput): Promise<readonly MergedFile[]> {
   const checked = await checkSite(input);
   const site = dbtSite(checked);
+  const { path } = site.database;
+  refuseNoFile(path);
   const { root } = checked.project;
   const folder = dbtFolder(root, process.cwd());
   const asked = input.text('profilesDir') ?? process.env.DBT_PROFILES_DIR;
   const profiles = asked ? resolve(asked) : folder;
   const secrets = await writtenSecrets(site);
   refuseCollisions(secrets);
-  const { path } = site.database;
   const beside = profiles === folder && !isAbsolute(path);
-  const database = beside ? relative(folder, resolve(root, path)) : resolve(root, path);
+  const file = beside ? relative(folder, resolve(root, path)) : resolve(root, path);
+  const database = path === MEMORY_PATH ? path : file;
   return [
     await mergeFile(resolve(profiles, PROFILES_FILE), () => wantedProfiles(site, secrets, database), HEAD),
     await mergeFile(resolve(folder, PROJECT_FILE), (fresh) => wantedProject(site, fresh), HEAD),

@@ -4,7 +4,7 @@ import { SvcError } from '../../src/errors.ts';
 import type { Run } from '../command.ts';
 import { type Holder, holdersOf } from '../dbt/database-holders.ts';
 import { profileVariable, secretVariables } from '../dbt/environment.ts';
-import { dbtFolder, dbtSite } from '../dbt/folder.ts';
+import { dbtFolder, dbtSite, refuseNoFile } from '../dbt/folder.ts';
 import { findProgram, runChild } from '../io/programs.ts';
 import { checkSite, databaseOf } from '../project/project.ts';
 import { settingsOf } from '../project/settings.ts';
@@ -14,6 +14,8 @@ export const run: Run = async (input) => {
   const args = input.args.filter((arg) => arg !== undefined);
   const checked = await checkSite(input);
   const site = dbtSite(checked);
+  const opens = usesDatabase(args);
+  if (opens) refuseNoFile(process.env.SVC_DATABASE_PATH || site.database.path);
   const { root } = checked.project;
   const program = await findProgram('dbt', ownFolders(root));
   if (program === null) throw missing(root);
@@ -29,7 +31,7 @@ export const run: Run = async (input) => {
     SVC_PROFILE: site.profile,
     ...secretVariables(site, secrets),
   };
-  if (usesDatabase(args)) await prepareDatabase(path);
+  if (opens) await prepareDatabase(path);
   return runChild({ program, args, env, cwd });
 };
 

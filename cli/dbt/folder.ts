@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { SvcError } from '../../src/errors.ts';
+import { isRemote, MEMORY_PATH } from '../../src/project/attachment.ts';
 import type { SiteFile } from '../../src/project/site-model.ts';
 import { type CheckedProject, siteOf } from '../project/project.ts';
 
@@ -27,5 +28,23 @@ export function dbtSite(checked: CheckedProject): SiteFile {
   throw new SvcError(
     'project_invalid',
     'dbt is switched off for this project. Set `dbt.enabled: true` in svc-site.yml, or remove the line.',
+  );
+}
+
+/**
+ * Throws project_invalid if a database's path is an address or `:memory:`. dbt would build into a folder named `s3:`, or into
+ * memory, which nobody reads. `SVC_DATABASE_PATH=:memory:` says that the models write elsewhere.
+ */
+export function refuseNoFile(path: string): void {
+  const memory = path === MEMORY_PATH && process.env.SVC_DATABASE_PATH !== MEMORY_PATH;
+  if (!isRemote(path) && !memory) return;
+  const next = memory
+    ? 'If your models write elsewhere, such as into attached databases of profiles.yml, set SVC_DATABASE_PATH=:memory:.'
+    : 'Upload the file after the build.';
+  throw new SvcError(
+    'project_invalid',
+    `dbt builds into a file of this machine, and the database of this profile is ${memory ? 'in memory' : 'at an address'}.
+Add a profile to svc-site.yml whose \`database.path\` is a file, and run dbt with it: \`svc dbt --profile <name> build\`.
+${next}`,
   );
 }

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { usesDatabase } from '../../../../cli/commands/dbt.ts';
@@ -23,6 +23,16 @@ projects:
           - name: crm
             type: custom
             parameters: { api_key: '\${CRM}', retries: 3, headers: { X-Key: two } }
+`;
+
+const AWAY = `svc: 1
+project: demo
+profile: default
+profiles:
+  default: {}
+  far: { database: { path: 's3://bucket/far.duckdb' } }
+  lake: { database: { path: ':memory:', attach: [{ name: lake, uri: 'ducklake:lake.ducklake' }] } }
+extensions: [httpfs, ducklake]
 `;
 
 describe('svc dbt', { timeout: 60_000 }, () => {
@@ -117,6 +127,32 @@ describe('svc dbt', { timeout: 60_000 }, () => {
     const unread = await svc(['dbt', 'run'], root, env);
     expect(unread.code).toBe(1);
     expect(unread.stderr).toMatch(/profiles\.yml is not valid YAML: Unresolved alias.*Correct the file/);
+  });
+
+  it('builds into a file only: neither into memory nor into a folder named as an address', async () => {
+    const root = await project();
+    install(root);
+    writeFileSync(join(root, 'svc-site.yml'), AWAY);
+    for (const [profile, refused] of [
+      ['far', /at an address.*svc dbt --profile <name> build.*Upload the file/s],
+      ['lake', /in memory.*svc dbt --profile <name> build.*SVC_DATABASE_PATH=:memory:/s],
+    ] as const) {
+      const env = { SVC_PROFILE: profile };
+      for (const command of [['dbt', 'build'], ['dbt-config']]) {
+        const { code, stdout, stderr } = await svc(command, root, env);
+        expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+        expect(stderr).toMatch(refused);
+      }
+      expect((await svc(['dbt', 'ls'], root, env)).code).toBe(0);
+      const local = { ...env, SVC_DATABASE_PATH: join(root, 'data/next.duckdb') };
+      expect((await svc(['dbt', 'build'], root, local)).code).toBe(0);
+    }
+    expect(existsSync(join(root, 'profiles.yml'))).toBe(false);
+    const elsewhere = { SVC_PROFILE: 'lake', SVC_DATABASE_PATH: ':memory:' };
+    for (const command of [['dbt-config'], ['dbt', 'build']]) {
+      expect(await svc(command, root, elsewhere)).toMatchObject({ code: 0, stderr: '' });
+    }
+    expect(readFileSync(join(root, 'profiles.yml'), 'utf8')).toContain("'SVC_DATABASE_PATH', ':memory:'");
   });
 
   it('says how to install dbt where there is none', async () => {
