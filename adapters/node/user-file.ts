@@ -15,6 +15,12 @@ export function homeOf(env: Environment): string {
   return env.HOME || homedir();
 }
 
+/** The absolute path that SVC_CONFIG names, where a leading `~/` is the user's folder; null if it is not set. */
+export function userFilePath(env: Environment): string | null {
+  const asked = env.SVC_CONFIG?.trim();
+  return asked ? resolve(asked.replace(/^~(?=\/|$)/, homeOf(env))) : null;
+}
+
 /**
  * Finds the user file: the text of SVC_CONFIG_YAML, the file of SVC_CONFIG, or `~/.svc/config.yml`; null if the
  * last is missing (spec, "Environment variables"). Throws `config_invalid`.
@@ -23,16 +29,15 @@ export async function findUserFile(env: Environment): Promise<FoundUserFile | nu
   if (env.SVC_CONFIG_YAML?.trim()) {
     return { name: 'SVC_CONFIG_YAML', bytes: new TextEncoder().encode(env.SVC_CONFIG_YAML) };
   }
-  const asked = env.SVC_CONFIG?.trim();
-  const home = homeOf(env);
-  const path = asked ? resolve(asked.replace(/^~(?=\/|$)/, home)) : join(home, '.svc/config.yml');
+  const asked = userFilePath(env);
+  const path = asked ?? join(homeOf(env), '.svc/config.yml');
   try {
     return { name: path, bytes: await readFile(path) };
   } catch (cause) {
     const absent =
       cause instanceof Error && 'code' in cause && ['ENOENT', 'ENOTDIR'].includes(String(cause.code));
-    if (absent && !asked) return null;
-    throw unreadable(path, absent, asked !== undefined && asked !== '', cause);
+    if (absent && asked === null) return null;
+    throw unreadable(path, absent, asked !== null, cause);
   }
 }
 

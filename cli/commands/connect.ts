@@ -10,7 +10,7 @@ import { type MergePlan, planMerge, type Server, toSnippet } from '../connect/me
 import { toAddress } from '../doctor/address.ts';
 import { typedSvc } from '../io/npx-hint.ts';
 import { styled } from '../io/output.ts';
-import { checkSite, siteOf } from '../project/project.ts';
+import { checkSite, profileOf, siteOf } from '../project/project.ts';
 
 /** `svc connect <client>`: prints the entry for a client's file, or merges it into that file. */
 export const run: Run = async (input, output) => {
@@ -59,9 +59,7 @@ interface Wanted {
 async function wantedOf(input: CommandInput, client: DesktopClient): Promise<Wanted> {
   const { url, root, project } = await placeOf(input);
   const launch: Launch =
-    url === null
-      ? stdioLaunch(root, input.text('profile'))
-      : { kind: 'url', url: toAddress(url).mcpWithQuery };
+    url === null ? stdioLaunch(root, profileOf(input)) : { kind: 'url', url: toAddress(url).mcpWithQuery };
   const name = toClientName(input.text('name') ?? project);
   return { server: { client, name, entry: client.entry(launch) }, root };
 }

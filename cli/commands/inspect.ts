@@ -5,7 +5,7 @@ import type { CommandInput, Run } from '../command.ts';
 import { stdioLaunch } from '../connect/clients.ts';
 import { toAddress } from '../doctor/address.ts';
 import { findProgram, runChild } from '../io/programs.ts';
-import { checkSite, siteOf } from '../project/project.ts';
+import { checkSite, profileOf, siteOf } from '../project/project.ts';
 
 /** The release that the tests run. */
 const INSPECTOR = '@modelcontextprotocol/inspector@2.12.0';
@@ -31,7 +31,7 @@ async function targetOf(input: CommandInput): Promise<readonly string[]> {
   if (url !== undefined) return ['--transport', 'http', '--server-url', toAddress(url).mcpWithQuery];
   const checked = await checkSite(input);
   siteOf(checked);
-  const { command, args, env } = stdioLaunch(checked.project.root, input.text('profile'));
+  const { command, args, env } = stdioLaunch(checked.project.root, profileOf(input));
   const variables = Object.entries(env).flatMap(([name, value]) => ['-e', `${name}=${value}`]);
   return [...variables, '--transport', 'stdio', '--', command, ...args];
 }

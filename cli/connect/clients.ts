@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { homeOf } from '../../adapters/node/user-file.ts';
+import { join } from 'node:path';
+import { homeOf, userFilePath } from '../../adapters/node/user-file.ts';
 
 /** The way from a client to a server: a program that the client starts, or an address. */
 export type Launch =
@@ -125,7 +125,7 @@ function applicationData({ platform, env }: ConfigPlace): string {
  * small environment.
  */
 export function stdioLaunch(root: string, profile: string | undefined): Extract<Launch, { kind: 'stdio' }> {
-  const { SVC_CONFIG: config } = process.env;
+  const config = userFilePath(process.env);
   return {
     kind: 'stdio',
     command: process.execPath,
@@ -135,6 +135,6 @@ export function stdioLaunch(root: string, profile: string | undefined): Extract<
       ...['-C', root, 'serve', '--transport', 'stdio'],
       ...(profile === undefined ? [] : ['--profile', profile]),
     ],
-    env: config ? { SVC_CONFIG: resolve(config) } : {},
+    env: config === null ? {} : { SVC_CONFIG: config },
   };
 }

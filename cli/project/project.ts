@@ -40,7 +40,7 @@ export async function checkSite(input: CommandInput): Promise<CheckedProject> {
 }
 
 /** The profile of the command line or of SVC_PROFILE. */
-function profileOf(input: CommandInput): string | undefined {
+export function profileOf(input: CommandInput): string | undefined {
   return input.text('profile') ?? (process.env.SVC_PROFILE || undefined);
 }
 

@@ -79,6 +79,21 @@ describe('svc connect', { timeout: 60_000 }, () => {
     expect(JSON.parse(told.toString()).entry.args[0]).toBe(resolve('cli/svc.js'));
   });
 
+  it('starts the server with the profile and the user file of the environment', async () => {
+    const [root, home] = [await project(), folder()];
+    const site = join(root, 'svc-site.yml');
+    writeFileSync(site, readFileSync(site, 'utf8').replace(/^profiles:$/m, 'profiles:\n  prod: {}'));
+    const env = { HOME: home, SVC_PROFILE: 'prod', SVC_CONFIG: '~/user.yml' };
+    const run = async (...args: string[]) => JSON.parse((await svc([...args, '--json'], root, env)).stdout);
+    const { entry } = await run('connect', 'cursor');
+    expect(entry.args.slice(-2)).toEqual(['--profile', 'prod']);
+    expect(entry.env).toEqual({ SVC_CONFIG: join(home, 'user.yml') });
+    expect((await run('connect', 'cursor', '--profile', 'default')).entry.args.at(-1)).toBe('default');
+    const { args } = await run('inspect', '--print');
+    expect(args.slice(-2)).toEqual(['--profile', 'prod']);
+    expect(args).toContain(`SVC_CONFIG=${join(home, 'user.yml')}`);
+  });
+
   it("leaves another server of that name to its owner, unless it is this project's own", async () => {
     const [root, home] = [await project(), folder()];
     const run = (...args: string[]) =>
