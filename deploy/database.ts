@@ -68,7 +68,8 @@ async function describe(source: string, file: string): Promise<CopiedDatabase> {
   return { name: basename(source), bytes: (await stat(file)).size, sha256: await sha256(file) };
 }
 
-async function hasLog(file: string): Promise<boolean> {
+/** Whether a database has changes that are not in its file yet. */
+export async function hasLog(file: string): Promise<boolean> {
   const log = await stat(wal(file)).catch(() => null);
   return log !== null && log.size > 0;
 }
@@ -122,7 +123,8 @@ async function version(file: string): Promise<string | null> {
   return found?.isFile() ? `${found.ino}:${found.size}:${found.mtimeNs}` : null;
 }
 
-async function sha256(file: string): Promise<string> {
+/** The SHA-256 of a file, in hex. */
+export async function sha256(file: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(file)) hash.update(chunk);
   return hash.digest('hex');

@@ -2,6 +2,7 @@ import { relative, resolve } from 'node:path';
 import { thisArchitecture } from '../../deploy/native/architecture.ts';
 import {
   choicesOf,
+  refuseLosingData,
   refuseLosingUserFile,
   refuseTakenPort,
   staleBecause,
@@ -68,7 +69,7 @@ async function makeFresh(
   const engine = engineOf(input);
   const arch = engine === 'native' ? thisArchitecture() : undefined;
   const out = outOf(root, target, input);
-  const why = await staleBecause(out, {
+  const sources = {
     root,
     profile: siteOf(checked).profile,
     engine: arch === undefined ? engine : `${engine} on ${arch}`,
@@ -78,9 +79,13 @@ async function makeFresh(
     ),
     database: databaseOf(checked).path,
     config: config === undefined ? null : resolve(config),
-  });
+  };
+  const loads = input.list('load').length > 0 || input.flag('replace');
+  const stale = () => output.progress('comparing the databases', () => staleBecause(out, sources));
+  const why = loads ? '--load names files' : await stale();
   if (why === null) return false;
   if (config === undefined) await refuseLosingUserFile(out, why);
+  await refuseLosingData(out, why, loads ? ['--load'] : []);
   output.note(
     `building for ${TARGETS[target].title}: ${why}. Run \`svc build\` before deploying: only it makes all checks`,
   );

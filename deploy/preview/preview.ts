@@ -6,6 +6,7 @@ import { type Manifest, parseManifest } from '../../src/catalog/manifest.ts';
 import { SvcError } from '../../src/errors.ts';
 import { VERSION } from '../../src/version.ts';
 import { toBundledText } from '../bundled-user-file.ts';
+import { hasLog, sha256 } from '../database.ts';
 import { CONFIG_FILE } from '../targets/target.ts';
 import { TARGETS, type TargetName } from '../targets/targets.ts';
 import type { Preview, PreviewOptions } from './process.ts';
@@ -33,6 +34,8 @@ export async function refuseTakenPort(port: number): Promise<void> {
   await once(server, 'close');
 }
 
+const MANIFEST = 'manifest.json';
+
 /** The sources of an artefact. */
 interface Sources {
   /** The project's folder. */
@@ -50,10 +53,9 @@ interface Sources {
 
 /** Returns the reason to build an artefact again; null if it is up to date. */
 export async function staleBecause(out: string, sources: Sources): Promise<string | null> {
-  const at = join(out, 'manifest.json');
-  const built = await stat(at).catch(() => null);
+  const built = await stat(join(out, MANIFEST)).catch(() => null);
   if (built === null) return 'there is no artefact yet';
-  const manifest = readManifest(await readFile(at, 'utf8'));
+  const manifest = await manifestOf(out);
   if (manifest === null) return 'another version of svc built it, or its manifest is damaged';
   const { version, profile, catalog, native } = manifest;
   if (version !== VERSION) return `it was built by svc ${version}`;
@@ -63,6 +65,7 @@ export async function staleBecause(out: string, sources: Sources): Promise<strin
   if (await hasOtherConfig(out, sources.config)) return 'it was built with another user file';
   const newer = await newerThan(built.mtimeMs, out, sources);
   if (newer !== null) return `${relative(sources.root, newer)} is newer`;
+  if (await isOther(sources.database, manifest.database)) return 'the database is another file';
   return sources.catalog === null || sources.catalog === catalog.hash ? null : 'its endpoints have changed';
 }
 
@@ -72,8 +75,7 @@ export async function choicesOf(out: string): Promise<{
   readonly python: boolean;
   readonly store?: string | undefined;
 }> {
-  const text = await readFile(join(out, 'manifest.json'), 'utf8').catch(() => null);
-  const manifest = text === null ? null : readManifest(text);
+  const manifest = await manifestOf(out);
   return {
     public: manifest?.access.public === true,
     python: manifest?.python !== undefined,
@@ -81,13 +83,23 @@ export async function choicesOf(out: string): Promise<{
   };
 }
 
-/** Null for a manifest that this version does not read. */
-function readManifest(text: string): Manifest | null {
+/** Null for an artefact that is absent, or whose manifest this version does not read. */
+async function manifestOf(out: string): Promise<Manifest | null> {
   try {
-    return parseManifest(text);
+    return parseManifest(await readFile(join(out, MANIFEST), 'utf8'));
   } catch {
     return null;
   }
+}
+
+/**
+ * Whether the project's database is not the one that was copied. Their times do not tell if an older file took its place. A
+ * copy that options changed, and a file with a log, cannot be compared.
+ */
+async function isOther(file: string, copied: Manifest['database']): Promise<boolean> {
+  const found = await stat(file).catch(() => null);
+  if (!found?.isFile() || copied.changedBy !== undefined || (await hasLog(file))) return false;
+  return found.size !== copied.bytes || (await sha256(file)) !== copied.sha256;
 }
 
 async function hasOtherConfig(out: string, config: string | null): Promise<boolean> {
@@ -102,6 +114,19 @@ export async function refuseLosingUserFile(out: string, why: string): Promise<vo
     'usage',
     `${out} has a user file and must be built again: ${why}. Without the file, it would lose its sign-in.
 Name the file with --config, or another folder with --out.`,
+  );
+}
+
+/** Throws usage if options changed the database of an artefact, and a build without them would undo that. */
+export async function refuseLosingData(out: string, why: string, given: readonly string[]): Promise<void> {
+  const { changedBy = [] } = (await manifestOf(out))?.database ?? {};
+  const lost = changedBy.filter((option) => !given.includes(option));
+  if (lost.length === 0) return;
+  const options = lost.join(' and ');
+  throw new SvcError(
+    'usage',
+    `${out} was built with ${options}, and must be built again: ${why}. Without ${options}, its database would be another.
+Build it with \`svc build\` and the same options, or name another folder with --out.`,
   );
 }
 

@@ -24,7 +24,7 @@ import type { Ready } from './read-project.ts';
 /** The database of an artefact; `copy` is the path of its file, or `:memory:`. */
 interface WrittenDatabase {
   readonly copy: string;
-  readonly database: CopiedDatabase;
+  readonly database: Omit<ServedDatabase, 'remote'>;
   readonly loaded?: readonly LoadedTable[];
 }
 
@@ -43,8 +43,12 @@ export async function writeDatabase(
   const written = load
     ? await loadDatabase(source, copy, load)
     : { database: await copyDatabase(source, copy) };
-  const sorted = sort.length === 0 ? {} : { database: await sortDatabase(source, copy, sort) };
-  return { copy, ...written, ...sorted };
+  const database = sort.length === 0 ? written.database : await sortDatabase(source, copy, sort);
+  const changedBy = [
+    ...(load ? (['--load'] as const) : []),
+    ...(sort.length > 0 ? (['--sort'] as const) : []),
+  ];
+  return { copy, ...written, database: changedBy.length === 0 ? database : { ...database, changedBy } };
 }
 
 /** All data of the artefact is in attached databases. */

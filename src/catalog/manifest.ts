@@ -21,6 +21,8 @@ export interface Manifest {
     readonly name: string;
     readonly bytes: number;
     readonly sha256: string;
+    /** The options of `svc build` that changed the copy of the project's file; absent if it is unchanged. */
+    readonly changedBy?: readonly ('--load' | '--sort')[];
     /** Present only if the database is read by ranges. */
     readonly remote?: RemoteDatabase;
   };

@@ -47,6 +47,37 @@ it('runs what is there as it is, as long as nothing of it has changed', async ()
   expect(await preview()).toMatchObject({ status: 'ok', url: expect.stringMatching(/\/mcp$/), built: false });
 });
 
+it('reads the files of --load each time, and loses neither them nor an order', async () => {
+  const cwd = await project();
+  const manifest = async () => JSON.parse(await readFile(join(cwd, 'build/node/manifest.json'), 'utf8'));
+  const preview = async (...args: string[]) => {
+    const running = new Svc(['preview', '--target', 'node', '--port', '0', '--json', ...args], { cwd });
+    const [line] = await running.until(/^\{.*\}\n/m);
+    running.child.kill('SIGINT');
+    await running.ended;
+    return { built: JSON.parse(line).built, bytes: (await manifest()).database.sha256 };
+  };
+  const load = ['--load', 'extra.csv', '--replace'];
+  await writeFile(join(cwd, 'extra.csv'), 'n\n1\n');
+  const first = await preview();
+  const second = await preview(...load);
+  expect(second.built).toBe(true);
+  expect(second.bytes).not.toBe(first.bytes);
+  expect((await preview(...load)).built).toBe(true);
+  await writeFile(
+    join(cwd, 'tools/more.yml'),
+    'tool: { name: more, description: Lists all., source: { code: SELECT n FROM extra } }\n',
+  );
+  const { code, stdout } = await svc(['preview', '--target', 'node', '--port', '0', '--json'], cwd);
+  expect({ code, error: JSON.parse(stdout).error }).toMatchObject({
+    code: 2,
+    error: { message: expect.stringContaining('was built with --load') },
+  });
+  const sort = ['--sort', 'extra=n', '--public'];
+  expect((await svc(['build', '--target', 'node', ...load, ...sort], cwd)).code).toBe(0);
+  expect((await manifest()).database.changedBy).toEqual(['--load', '--sort']);
+});
+
 // Requirements: own.public
 it('keeps an artefact public that was built so', async () => {
   const cwd = await project();

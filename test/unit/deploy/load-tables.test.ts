@@ -233,6 +233,7 @@ describe('svc build --load', () => {
       name: 'shop.duckdb',
       bytes: (await stat(join(out, 'data.duckdb'))).size,
       sha256: await digestOf(join(out, 'data.duckdb')),
+      changedBy: ['--load'],
     });
     expect(await ask(join(out, 'data.duckdb'), 'SELECT sum(n) AS total FROM sales')).toEqual([
       { total: 199_990_000 },

@@ -1,18 +1,32 @@
+import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { choicesOf, refuseLosingUserFile, staleBecause } from '../../../../deploy/preview/preview.ts';
+import {
+  choicesOf,
+  refuseLosingData,
+  refuseLosingUserFile,
+  staleBecause,
+} from '../../../../deploy/preview/preview.ts';
 import { VERSION } from '../../../../src/version.ts';
 
 let root: string;
 let out: string;
 
-const manifest = (version = VERSION) =>
+/** The content of the project's database. */
+const DATABASE = 'data.duckdb';
+const COPIED = {
+  name: 'data.duckdb',
+  bytes: DATABASE.length,
+  sha256: createHash('sha256').update(DATABASE).digest('hex'),
+};
+const manifest = (version = VERSION, database: object = COPIED) =>
   JSON.stringify({
     svc: 1,
     version,
     hash: 'x',
+    database,
     profile: 'default',
     access: { signIn: null, public: false },
     catalog: { hash: 'h' },
@@ -64,6 +78,32 @@ test.each(['build/other/x.js', 'node_modules/x/y.js', '.git/index', 'tools/.x.ym
   },
 );
 
+test.each(['data.duckdk', 'data.duckdb and more'])(
+  'an older database of other content (%s) is a reason',
+  async (content) => {
+    await writeFile(join(root, 'data.duckdb'), content);
+    await utimes(join(root, 'data.duckdb'), 1, 1);
+    expect(await because()).toBe('the database is another file');
+    await writeFile(join(root, 'data.duckdb.wal'), 'log');
+    await utimes(join(root, 'data.duckdb.wal'), 1, 1);
+    expect(await because()).toBeNull();
+    await rm(join(root, 'data.duckdb.wal'));
+    await writeFile(join(out, 'manifest.json'), manifest(VERSION, { ...COPIED, changedBy: ['--load'] }));
+    expect(await because()).toBeNull();
+  },
+);
+
+test('a database that options changed is not built again without them', async () => {
+  await refuseLosingData(out, 'x.yml is newer', []);
+  const both = { ...COPIED, changedBy: ['--load', '--sort'] };
+  await writeFile(join(out, 'manifest.json'), manifest(VERSION, both));
+  const lost = (...given: readonly string[]) => refuseLosingData(out, 'x.yml is newer', given);
+  await expect(lost()).rejects.toThrow(/built with --load and --sort.*x\.yml is newer.*\n.*svc build/);
+  await expect(lost('--load')).rejects.toThrow('was built with --sort, and');
+  await writeFile(join(out, 'manifest.json'), manifest(VERSION, { ...COPIED, changedBy: ['--load'] }));
+  await lost('--load');
+});
+
 test('endpoints that are others are a reason, also where no file is newer', async () => {
   await rm(join(root, 'tools/sum.yml'));
   expect(await because({ catalog: 'without it' })).toBe('its endpoints have changed');
@@ -104,7 +144,7 @@ test('the next build makes the choices of the last one again', async () => {
   const built = {
     ...JSON.parse(manifest()),
     access: { signIn: null, public: true },
-    database: { remote: { store: 'r2' } },
+    database: { ...COPIED, remote: { store: 'r2' } },
     python: { folder: 'python' },
   };
   await writeFile(join(out, 'manifest.json'), JSON.stringify(built));
