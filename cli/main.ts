@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { ERRORS, type SvcError, toSvcError } from '../src/errors.ts';
 import type { JsonObject } from '../src/json.ts';
 import { type Command, commandNameOf } from './command.ts';
@@ -67,14 +68,15 @@ export function reportError(error: SvcError, output: ProcessOutput, command?: Co
   output.note(lines.join('\n'));
 }
 
+/** Some messages were styled for a terminal, which a document does not know. */
 function toErrorDocument(error: SvcError, debug: boolean): JsonObject {
   return {
     status: 'error',
     error: {
       code: error.code,
-      message: error.message,
+      message: stripVTControlCharacters(error.message),
       ...(error.detail ? { detail: error.detail } : {}),
-      ...(debug ? { stack: stacksOf(error) } : {}),
+      ...(debug ? { stack: stacksOf(error).map((stack) => stripVTControlCharacters(stack)) } : {}),
     },
   };
 }

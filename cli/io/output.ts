@@ -33,8 +33,8 @@ export function styled(
   return styleText([...STYLES[style]], text, { stream });
 }
 
-/** The codes that begin and end our `STYLES`. */
-const OURS = new Set([1, 2, 22, 31, 32, 33, 36, 39].map((code) => `\u001b[${code}m`));
+/** The codes that begin and end our `STYLES`, and the one that ends them all. */
+const OURS = new Set([0, 1, 2, 22, 31, 32, 33, 36, 39].map((code) => `\u001b[${code}m`));
 const COMMANDS = /(?![\n\t])\p{Cc}(?:\[\d+m)?|[\u202a-\u202e\u2066-\u2069]/gu;
 
 /**

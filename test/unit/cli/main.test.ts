@@ -1,3 +1,4 @@
+import { styleText } from 'node:util';
 import { afterEach, expect, it, vi } from 'vitest';
 import { createOutput } from '../../../cli/io/output.ts';
 import { reportError } from '../../../cli/main.ts';
@@ -20,4 +21,13 @@ it('makes a failure the document where there is none yet', () => {
   const out = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   reportError(new SvcError('usage', 'x'), createOutput({ json: true, debug: false }));
   expect(out.mock.calls).toEqual([['{"status":"error","error":{"code":"usage","message":"x"}}\n']]);
+});
+
+it('makes no colours of a terminal part of a document', () => {
+  const out = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  const message = `x: ${styleText(['red', 'bold'], 'error', { validateStream: false })}\n y`;
+  reportError(new SvcError('usage', message), createOutput({ json: true, debug: true }));
+  const { error } = JSON.parse(String(out.mock.calls[0]?.[0]));
+  expect(error.message).toBe('x: error\n y');
+  expect(error.stack.join()).toContain('x: error\n y');
 });

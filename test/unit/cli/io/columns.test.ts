@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { toColumns } from '../../../../cli/io/output.ts';
+import { forTerminal, toColumns } from '../../../../cli/io/output.ts';
 
 it('aligns all but the last column, without counting colours', () => {
   const rows = [['a', '\u001b[1mbbb\u001b[22m', 'c'], ['aa', 'b', 'cc'], ['x']];
@@ -45,9 +45,9 @@ describe('a table that is wider than the terminal', () => {
         16,
       ),
     ).toBe('a  one two three\n   four\nb  five');
-    expect(toColumns([['a', '\u001b[1mone two three\u001b[22m']], '', 15)).toBe(
-      'a  \u001b[1mone two\u001b[0m\n   \u001b[1mthree\u001b[22m',
-    );
+    const coloured = toColumns([['a', '\u001b[1mone two three\u001b[22m']], '', 15);
+    expect(coloured).toBe('a  \u001b[1mone two\u001b[0m\n   \u001b[1mthree\u001b[22m');
+    expect(forTerminal(coloured)).toBe(coloured);
   });
 
   it('breaks a long name behind a mark, and keeps the indent of a cell', () => {
