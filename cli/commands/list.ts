@@ -1,7 +1,7 @@
 import type { Endpoint, EndpointFile } from '../../src/project/model.ts';
 import type { Run } from '../command.ts';
 import { count, styled, toColumns } from '../io/output.ts';
-import { type CheckedProject, checkProject } from '../project/project.ts';
+import { type CheckedProject, checkProject, siteOf } from '../project/project.ts';
 
 interface Row {
   readonly kind: string;
@@ -15,6 +15,7 @@ interface Row {
 /** `svc list`: lists every endpoint file, including broken ones. */
 export const run: Run = async (input, output) => {
   const checked = await checkProject(input);
+  siteOf(checked);
   const rows = checked.project.endpoints.map((file) => toRow(file, checked));
   output.data({ endpoints: rows.map((row) => ({ ...row })) }, () => toText(rows));
   return 0;

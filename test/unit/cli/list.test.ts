@@ -71,4 +71,14 @@ describe('svc list', () => {
       },
     ]);
   });
+
+  it('says why it cannot list them, for a wrong profile and a broken site file', async () => {
+    const root = await project();
+    const wrong = await svc(['list', '--profile', 'nowhere'], root);
+    expect(wrong).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('"nowhere"') });
+    writeFileSync(join(root, 'svc-site.yml'), 'svc: 1\nproject: [\n');
+    const broken = await svc(['list', '--json'], root);
+    expect(broken.code).toBe(1);
+    expect(JSON.parse(broken.stdout).error.code).toBe('project_invalid');
+  });
 });
