@@ -65,24 +65,30 @@ function toCell(value: unknown): string {
 
 /**
  * Writes the matching records to the table `logs` of a DuckDB file, replacing an existing table; returns their
- * number. Throws `file_unavailable`.
+ * number. Throws `file_unavailable`, and then changes nothing.
  */
 export async function exportDuckdb(path: string, filter: AuditFilter, target: string): Promise<number> {
   const files = await filesOf(path, filter);
   const scratch = await openScratch();
   const made = !existsSync(target);
-  try {
+  const write = async () => {
     await scratch.rows(`ATTACH ${quoteText(target)} AS target`);
     // Only the owner can read records, as in the file they come from.
     if (made) await chmod(target, 0o600);
-    return await copyLogs(scratch, files, filter);
+    // An export that fails or is interrupted leaves the older table.
+    await scratch.rows('BEGIN');
+    const many = await copyLogs(scratch, files, filter);
+    await scratch.rows('COMMIT');
+    return many;
+  };
+  try {
+    return await write().finally(() => scratch.close());
   } catch (cause) {
+    if (made) await rm(target, { force: true }).catch(() => {});
     const { message } = cause as Error;
     throw new SvcError('file_unavailable', `The records cannot be written to ${target}: ${message}`, {
       cause,
     });
-  } finally {
-    scratch.close();
   }
 }
 

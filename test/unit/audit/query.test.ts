@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import {
+  existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -9,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { rotatedName } from '../../../adapters/audit/audit-files.ts';
 import { exportCsv, exportDuckdb } from '../../../adapters/audit/export.ts';
@@ -192,6 +194,21 @@ describe('an export', () => {
     expect(row).toEqual([100, 100, 4950, true, 'TIMESTAMP WITH TIME ZONE', 10, '=1+1']);
     const shapes = await scratch.rows('SELECT output_data FROM o.logs ORDER BY record_id LIMIT 5');
     expect(shapes.map(([value]) => value)).toEqual(['1', '[1,2]', '{"a":"x"}', '"text"', null]);
+  });
+
+  it('to DuckDB that fails keeps the older export, and makes no file', async () => {
+    const path = logOf(10);
+    const [older, fresh] = [join(path, '../older.duckdb'), join(path, '../fresh.duckdb')];
+    expect(await exportDuckdb(path, {}, older)).toBe(10);
+    mkdirSync(join(path, '..', rotatedName(basename(path), START)));
+    for (const target of [older, fresh]) {
+      await expect(exportDuckdb(path, {}, target)).rejects.toMatchObject({ code: 'file_unavailable' });
+    }
+    expect(existsSync(fresh)).toBe(false);
+    const scratch = await openScratch();
+    onTestFinished(() => scratch.close());
+    await scratch.rows(`ATTACH '${older.replaceAll("'", "''")}' AS o (READ_ONLY)`);
+    expect(await scratch.rows('SELECT count(*)::INT FROM o.logs')).toEqual([[10]]);
   });
 
   it('to CSV can be read by others, and starts no formula', async () => {
