@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../../json.ts';
+import { isRemote } from '../../project/attachment.ts';
 import { DBT_DEFAULTS } from '../../project/site.ts';
 import { FOLDERS, type SiteFile } from '../../project/site-model.ts';
 import { type Path, positionAt } from '../../project/yaml/position.ts';
@@ -38,7 +39,10 @@ interface EffectiveInput {
 export function toEffective(parts: EffectiveInput): readonly EffectiveValue[] {
   const written = [...siteRows(parts), ...userRows(parts)];
   const free = parts.overrides.filter(({ key }) => !written.some((row) => isUnder(row.key, key)));
-  const rows = [...written, ...free.map(({ key, value, origin }) => toRow(key, value, origin))];
+  const rows = [
+    ...written,
+    ...free.map(({ key, value, origin }) => toRow(key, toShownAddress(value), origin)),
+  ];
   const defaults = Object.entries(DEFAULTS).filter(([key]) => !rows.some((row) => isUnder(row.key, key)));
   return [...rows, ...defaults.map(([key, value]) => toRow(key, value, DEFAULT))].toSorted((a, b) =>
     a.key < b.key ? -1 : 1,
@@ -76,7 +80,7 @@ function userOrigin({ user, selected }: EffectiveInput, path: Path): Origin {
 function siteRows(parts: EffectiveInput): readonly EffectiveValue[] {
   return siteValues(parts.site).flatMap(({ key, path, value }) => {
     const override = parts.overrides.find((one) => one.key === key);
-    if (override) return [toRow(key, override.value, override.origin)];
+    if (override) return [toRow(key, toShownAddress(override.value), override.origin)];
     return [toRow(key, value, siteOrigin(parts, path))];
   });
 }
@@ -98,6 +102,11 @@ function toShownValue(path: Path, value: JsonValue, reference: string | null): J
   const type = node.kind === 'leaf' ? node.type : 'any';
   if (reference !== null) return PLAIN.includes(type) ? value : `${REDACTED} ${reference}`;
   return type === 'address' && typeof value === 'string' ? withoutCredentials(value) : value;
+}
+
+/** A value of the site file or a variable. Of an address, possible credentials are removed. */
+function toShownAddress(value: JsonValue): JsonValue {
+  return typeof value === 'string' && isRemote(value) ? withoutCredentials(value) : value;
 }
 
 /** Removes possible credentials from an address. */
@@ -163,7 +172,10 @@ export function siteValues(site: SiteFile): readonly SiteValue[] {
     { key: 'site.plugin', path: ['plugin'], value: site.plugins.map((plugin) => ({ ...plugin })) },
     same(
       'extensions',
-      site.extensions.map((extension) => ({ ...extension })),
+      site.extensions.map(({ name, repo }) => ({
+        name,
+        ...(repo === undefined ? {} : { repo: toShownAddress(repo) }),
+      })),
     ),
   ];
 }

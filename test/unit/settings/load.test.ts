@@ -61,6 +61,25 @@ sql_tools:
     expect(await rowOf('tool_search', {})).toMatchObject({ value: false, origin: 'default' });
   });
 
+  it('show no credential of an address in the site file or a variable', async () => {
+    const repo = 'https://ada:pa55@ext.example.org/duckdb';
+    const site = `${SITE}extensions: [{ name: icu, repo: "${repo}" }, { name: json, repo: core }, excel]\n`;
+    const env = {
+      SVC_EXTENSION_REPOSITORY: 'https://ext.example.org/duckdb?sig=pa55',
+      SVC_DATABASE_PATH: 's3://ada:pa55@bucket/shop.duckdb',
+    };
+    const shown = 'https://ext.example.org/duckdb [REDACTED]';
+    expect(await rowOf('extensions', { site, env })).toMatchObject({
+      value: [{ name: 'icu', repo: shown }, { name: 'json', repo: 'core' }, { name: 'excel' }],
+    });
+    expect(await rowOf('extension_repository', { site, env })).toMatchObject({ value: shown });
+    const { effective } = await load({ site, env });
+    expect(JSON.stringify(effective)).not.toContain('pa55');
+    const folder = { SVC_EXTENSION_REPOSITORY: 'ext/', SVC_DATABASE_PATH: 'data/other.duckdb' };
+    expect(await rowOf('extension_repository', { env: folder })).toMatchObject({ value: 'ext/' });
+    expect(await rowOf('database.path', { env: folder })).toMatchObject({ value: 'data/other.duckdb' });
+  });
+
   it('name the variable that took effect, of two for the same setting', async () => {
     const env = { SVC_LOG_FORMAT: 'json', SVC_LOG: 'human' };
     const { settings, effective } = await load({ env });
