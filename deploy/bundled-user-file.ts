@@ -1,34 +1,54 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { stringify } from 'yaml';
 import { SvcError } from '../src/errors.ts';
 import { isObject } from '../src/json.ts';
-import { decodeLoosely } from '../src/project/yaml/decode.ts';
 import type { Path } from '../src/project/yaml/position.ts';
-import { withoutComments } from '../src/project/yaml/yaml.ts';
-import type { Selected } from '../src/settings/active.ts';
+import { only, type Selected } from '../src/settings/active.ts';
 import { leavesOf, valueAt } from '../src/settings/effective/tree.ts';
 import { checkLiteralSecrets } from '../src/settings/references/literal-secrets.ts';
 import { type Callers, readCallers } from '../src/settings/sign-in.ts';
-import { readUserFile, type UserFile } from '../src/settings/user-file.ts';
+import { checkSelectedNames, readUserFile, type UserFile } from '../src/settings/user-file.ts';
 import { refuseBuild } from './compile-project.ts';
+import { TARGETS, type TargetName } from './targets/targets.ts';
+
+/** The project and the profile of an artefact, and its platform. */
+interface Built extends Selected {
+  readonly target: TargetName;
+}
 
 /**
- * Reads the user file for the artefact, without its comments; null if none was named. Throws if it contains a secret
- * (design, D15).
+ * Reads the part of the user file that the artefact needs; null if no file was named. Throws if the file contains a
+ * secret (design, D15), or lacks the project or the profile.
  */
-export async function readConfig(path: string | undefined, root: string): Promise<string | null> {
+export async function readConfig(
+  path: string | undefined,
+  root: string,
+  built: Built,
+): Promise<string | null> {
   if (path === undefined) return null;
   const bytes = await readFile(resolve(root, path)).catch((cause) => {
     const fix = 'Name a user file with --config, or leave the option out.';
     throw new SvcError('usage', `The user file ${path} cannot be read. ${fix}`, { cause });
   });
   refuseBuild(checkLiteralSecrets(bytes, path).filter(({ severity }) => severity === 'error'));
-  return toBundledText(bytes);
+  const { user } = readUserFile(bytes, path);
+  if (user !== null) refuseBuild(checkSelectedNames(user, built));
+  return toBundledText(user, built);
 }
 
-/** The text of a user file in an artefact. A comment may hold a secret that a reference has replaced. */
-export function toBundledText(bytes: Uint8Array): string {
-  return withoutComments(decodeLoosely(bytes));
+/**
+ * The text of a user file in an artefact: what all projects share, and the project. SVC_PROFILE may select another
+ * profile when a server starts; each person who has a bundle for desktop clients can read it, so it has one profile.
+ * Comments are left out, because one may hold a secret that a reference has replaced.
+ */
+export function toBundledText(user: UserFile | null, { project, profile, target }: Built): string {
+  if (!isObject(user?.yaml.value)) return '';
+  const { projects, ...shared } = user.yaml.value;
+  const all = valueAt(projects, [project, 'profiles']);
+  const profiles = isObject(all) && TARGETS[target].callers === 'holder' ? only(all, [profile]) : all;
+  const own = profiles === undefined ? {} : { projects: { [project]: { profiles } } };
+  return stringify({ ...shared, ...own }, { lineWidth: 0, aliasDuplicateObjects: false });
 }
 
 /** Reads the callers of a profile from the user file of an artefact. */

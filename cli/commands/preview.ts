@@ -72,6 +72,7 @@ async function makeFresh(
   const sources = {
     root,
     profile: siteOf(checked).profile,
+    target,
     engine: arch === undefined ? engine : `${engine} on ${arch}`,
     catalog: await compileCatalog(checked.project).then(
       ({ hash }) => hash,

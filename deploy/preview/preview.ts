@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { join, relative, sep } from 'node:path';
 import { type Manifest, parseManifest } from '../../src/catalog/manifest.ts';
 import { SvcError } from '../../src/errors.ts';
+import { readUserFile } from '../../src/settings/user-file.ts';
 import { VERSION } from '../../src/version.ts';
 import { toBundledText } from '../bundled-user-file.ts';
 import { hasLog, sha256 } from '../database.ts';
@@ -41,6 +42,7 @@ interface Sources {
   /** The project's folder. */
   readonly root: string;
   readonly profile: string;
+  readonly target: TargetName;
   /** The engine, and the processor of the native one: `native on arm64`. */
   readonly engine: string;
   /** The hash of its endpoints, because a deleted file leaves no other trace. Null if the project has errors. */
@@ -62,7 +64,8 @@ export async function staleBecause(out: string, sources: Sources): Promise<strin
   if (profile !== sources.profile) return `it was built for the profile ${profile}`;
   const engine = native === undefined ? 'wasm' : `native on ${native.arch}`;
   if (engine !== sources.engine) return `it was built with the engine ${engine}`;
-  if (await hasOtherConfig(out, sources.config)) return 'it was built with another user file';
+  const { project } = catalog;
+  if (await hasOtherConfig(out, { project, ...sources })) return 'it was built with another user file';
   const newer = await newerThan(built.mtimeMs, out, sources);
   if (newer !== null) return `${relative(sources.root, newer)} is newer`;
   if (await isOther(sources.database, manifest.database)) return 'the database is another file';
@@ -102,9 +105,13 @@ async function isOther(file: string, copied: Manifest['database']): Promise<bool
   return found.size !== copied.bytes || (await sha256(file)) !== copied.sha256;
 }
 
-async function hasOtherConfig(out: string, config: string | null): Promise<boolean> {
+async function hasOtherConfig(
+  out: string,
+  { config, ...built }: Pick<Sources, 'config' | 'profile' | 'target'> & { readonly project: string },
+): Promise<boolean> {
   if (config === null) return false;
-  return (await bundledUserFile(out)) !== toBundledText(await readFile(config));
+  const { user } = readUserFile(await readFile(config), config);
+  return (await bundledUserFile(out)) !== toBundledText(user, built);
 }
 
 /** Throws usage if an artefact has a user file, which a build without one would remove together with its sign-in. */

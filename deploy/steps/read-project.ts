@@ -32,8 +32,8 @@ export async function readProject(options: BuildOptions): Promise<Ready> {
   const arch = architectureOf(options);
   const { site, catalog } = await compileProject(options.root, options.profile, options);
   if (site.database.path === MEMORY_PATH && (options.sort ?? []).length > 0) throw nothingToSort();
-  const config = await readConfig(options.config, options.root);
   const { project, profile } = site;
+  const config = await readConfig(options.config, options.root, { project, profile, target: options.target });
   const callers = combineCallers(callersOf(config, { project, profile }), options);
   enforceCallers(callers, catalog, options);
   const about = await readProjectPackage(options.root);

@@ -1,4 +1,4 @@
-import { Composer, CST, type Document, Lexer, LineCounter, Parser } from 'yaml';
+import { Composer, type Document, Lexer, LineCounter, Parser } from 'yaml';
 import { MOST_PROBLEMS, type SourceIssue } from '../finding.ts';
 import { type ReadNodes, readNodes } from './nodes.ts';
 
@@ -36,26 +36,6 @@ export function parseYaml(text: string): ParsedYaml {
   const read = readNodes(document, { text, place });
   return 'problems' in read ? read : { yaml: read };
 }
-
-/**
- * Removes the comments of a YAML text. Every line, column and value stays the same.
- *
- * @example withoutComments('a: 1 # one') // 'a: 1 '
- */
-export function withoutComments(text: string): string {
-  let kept = '';
-  let isScalar = false;
-  for (const lexeme of new Lexer().lex(text)) {
-    const isMark: boolean = !isScalar && MARKS.has(lexeme);
-    // A scalar follows its mark, and a block of text may begin with a `#`.
-    if (isScalar || !(isMark || lexeme.startsWith('#'))) kept += lexeme;
-    isScalar = isMark && lexeme === CST.SCALAR;
-  }
-  return kept;
-}
-
-/** Lexemes that stand for no text of the file. */
-const MARKS: ReadonlySet<string> = new Set([CST.DOCUMENT, CST.FLOW_END, CST.SCALAR]);
 
 /** Stops at deep nesting before any recursive code runs. */
 function compose(text: string, lines: LineCounter): Document.Parsed | { problem: SourceIssue } {

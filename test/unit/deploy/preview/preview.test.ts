@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { parse, stringify } from 'yaml';
 import {
   choicesOf,
   refuseLosingData,
@@ -29,13 +30,14 @@ const manifest = (version = VERSION, database: object = COPIED) =>
     database,
     profile: 'default',
     access: { signIn: null, public: false },
-    catalog: { hash: 'h' },
+    catalog: { hash: 'h', project: 'shop' },
   });
 const because = (more: Partial<Parameters<typeof staleBecause>[1]> = {}) =>
   staleBecause(out, {
     root,
     profile: 'default',
     engine: 'wasm',
+    target: 'node',
     catalog: 'h',
     database: join(root, 'data.duckdb'),
     config: null,
@@ -127,6 +129,16 @@ test('what was built otherwise is built again', async () => {
   expect(await because()).toMatch('another version of svc built it');
   await rm(out, { recursive: true });
   expect(await because()).toBe('there is no artefact yet');
+});
+
+test('another user file is a reason only in the part that goes into the artefact', async () => {
+  const own = '  shop: { profiles: { default: { plugin: { config: { a: { b: c } } } } } }\n';
+  const config = join(root, '.user.yml');
+  await writeFile(config, `svc: 1\nprojects: # all\n${own}  other:\n`);
+  await writeFile(join(out, 'config.yml'), stringify(parse(`svc: 1\nprojects:\n${own}`)));
+  expect(await because({ config })).toBeNull();
+  await writeFile(config, `svc: 1\nprojects:\n${own.replace('c }', 'd }')}`);
+  expect(await because({ config })).toBe('it was built with another user file');
 });
 
 test('an artefact with a user file is run as it is, and is not built again without one', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Positions } from '../../../../src/project/yaml/position.ts';
-import { parseYaml, withoutComments } from '../../../../src/project/yaml/yaml.ts';
+import { parseYaml } from '../../../../src/project/yaml/yaml.ts';
 import { findingsOf, load, short } from '../memory.ts';
 
 const GOOD = 'svc: 1\ntool:\n  name: a\n  description: Größe ✓\n  source: { code: SELECT 1 }\n';
@@ -196,31 +196,4 @@ describe('hostile input ends soon', () => {
     expect(findings.length).toBeLessThanOrEqual(50);
     for (const { line } of findings) expect(line).toBeGreaterThan(0);
   });
-});
-
-it('withoutComments removes comments only, and no line or value changes', () => {
-  const text = `%YAML 1.2
-# secret
---- # secret
-a: "# no comment" # secret
-b: '#no' # secret
-c: |+ # secret
-  # part of the text
-
-d: [1, # secret
-  2] # secret
-e: a#b # secret
-? k # secret
-: >-
-  folded # part of the text
-# secret
-url: https://x/#y
-...
-# secret
-`;
-  const kept = withoutComments(text);
-  expect(kept).not.toContain('secret');
-  expect(kept.split('\n')).toHaveLength(text.split('\n').length);
-  const values = [text, kept].map((one) => parseYaml(one)).map((one) => ('yaml' in one ? one.yaml : one));
-  expect(values[1]).toEqual(values[0]);
 });

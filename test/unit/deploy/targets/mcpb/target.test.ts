@@ -119,6 +119,23 @@ describe('a bundle for desktop clients', () => {
     expect(env).toMatchObject({ SHOP_VAULT: 'planted' });
   });
 
+  it('asks for no variable of another project or profile', async () => {
+    const other =
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference as people write it
+      '{ secrets: [{ name: pay, type: custom, parameters: { key: "${PAYROLL_KEY}", at: "op://a/b/c" } }] }';
+    await writeFile(
+      join(root, 'several.yml'),
+      `${CONFIG}      large: ${other}
+  payroll: { profiles: { default: ${other} } }
+onepassword: { enabled: true }
+`,
+    );
+    const { out } = await build({ config: 'several.yml', out: 'build/several' });
+    const { manifest, folder } = await unpacked({}, out);
+    expect(Object.keys(manifest.user_config)).toEqual(['CRM_TOKEN', 'CRM_USER']);
+    expect(await readFile(join(folder, 'server/config.yml'), 'utf8')).not.toMatch(/PAYROLL|payroll|large/);
+  });
+
   it('starts from another folder, answers, and keeps its records in the home folder', async () => {
     const { folder, command } = await unpacked({ CRM_TOKEN: 'one', CRM_USER: 'two' });
     expect(command.command).toBe('node');
