@@ -40,7 +40,7 @@ export async function buildTarget(options: BuildOptions): Promise<BuildResult> {
     onStep('copying the database');
     const { copy, loaded, ...written } = await writeDatabase(folder, target, ready, options);
     onStep('checking statements and tests');
-    const allowed = await inspectDatabase({ folder, copy, name: written.database.name }, ready, options);
+    const allowed = await inspectDatabase({ folder, target, copy, ...written }, ready, options);
     refuseUnrunnablePython(ready, options);
     const database = await moveRemote(folder, target, ready, { copy, ...written }, options);
     const manifest = toManifest(ready, database, allowed);

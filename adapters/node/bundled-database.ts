@@ -2,6 +2,7 @@ import type { Manifest } from '../../src/catalog/manifest.ts';
 import type { Database } from '../../src/ports.ts';
 import type { Settings } from '../../src/settings/model.ts';
 import { openWasmPool } from '../duckdb-wasm/pool/open.ts';
+import { memoryLimitOf } from './database/memory-limit.ts';
 
 /** The parts of an artefact that open its database. */
 export interface BundledDatabaseOptions {
@@ -14,5 +15,10 @@ export interface BundledDatabaseOptions {
 
 /** Opens the database of an artefact in threads. `svc build --engine native` puts `native-database.ts` here. */
 export function openBundledDatabase({ manifest, pathOf }: BundledDatabaseOptions): Promise<Database> {
-  return openWasmPool({ path: pathOf('data.duckdb'), name: manifest.database.name });
+  const { memoryMb, database } = manifest;
+  return openWasmPool({
+    path: pathOf('data.duckdb'),
+    name: database.name,
+    ...memoryLimitOf(process.env, memoryMb),
+  });
 }

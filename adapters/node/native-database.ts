@@ -6,6 +6,7 @@ import { openNative } from '../duckdb-native/open.ts';
 import type { NativeOptions } from '../duckdb-native/options.ts';
 import { openForCallers, openProcess } from '../duckdb-native/process/open.ts';
 import type { BundledDatabaseOptions } from './bundled-database.ts';
+import { memoryLimitOf } from './database/memory-limit.ts';
 
 // The native engine gives each long query a thread of Node's pool, which takes its size once, when it is first used.
 process.env.UV_THREADPOOL_SIZE ??= '72';
@@ -19,7 +20,11 @@ export async function openBundledDatabase(options: BundledDatabaseOptions): Prom
   const { native, database } = manifest;
   if (native === undefined) throw new SvcError('config_invalid', 'manifest.json names no native engine.');
   refuseOtherMachine(native.arch);
-  const { memoryMb = memoryOf(process.env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE), extensions, ...opening } = native;
+  const { memoryMb = memoryOf(process.env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE) } = memoryLimitOf(
+    process.env,
+    manifest.memoryMb,
+  );
+  const { extensions, ...opening } = native;
   const { isolated } = native;
   const choice: NativeOptions = {
     readonly: opening.readonly,

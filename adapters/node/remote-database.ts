@@ -3,6 +3,7 @@ import { AwsV4Signer } from 'aws4fetch';
 import { SvcError } from '../../src/errors.ts';
 import type { Database } from '../../src/ports.ts';
 import type { Environment } from '../../src/settings/environment.ts';
+import { REMOTE_MEMORY_MB } from '../duckdb-wasm/default-memory.ts';
 import { compileEngine } from '../duckdb-wasm/engine/artefact.ts';
 import { openWasm } from '../duckdb-wasm/in-process.ts';
 import { openHttpObject, type SendFor } from '../duckdb-wasm/remote/http-object.ts';
@@ -10,9 +11,6 @@ import { openRemote } from '../duckdb-wasm/remote/remote-file.ts';
 import type { BundledDatabaseOptions } from './bundled-database.ts';
 
 /* The database of an artefact for Node or Lambda that reads it by ranges, from S3 or over HTTPS. */
-
-/** The most memory of the engine, in MiB. */
-const MEMORY_MB = 256;
 
 /** Opens the database in the store that the manifest names. It runs in this thread, because it waits for ranges more than it computes. */
 export async function openBundledDatabase({ manifest }: BundledDatabaseOptions): Promise<Database> {
@@ -22,7 +20,7 @@ export async function openBundledDatabase({ manifest }: BundledDatabaseOptions):
   const send = object.startsWith('s3:') ? toS3(new URL(object), process.env) : plainly(new URL(object));
   const open = async () =>
     openRemote(database, await openHttpObject({ name: object, bytes: database.bytes, send }));
-  return openWasm({ ...(await compileEngine()), file: open, memoryMb: MEMORY_MB, pause: nextTurn });
+  return openWasm({ ...(await compileEngine()), file: open, memoryMb: REMOTE_MEMORY_MB, pause: nextTurn });
 }
 
 function plainly(url: URL): SendFor {

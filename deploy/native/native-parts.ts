@@ -76,16 +76,7 @@ function bundledExtensions(extensions: readonly Extension[]): readonly Extension
 
 /** The database of an artefact is read-only, unless it consists of attached databases alone. */
 function toNativeManifest(choice: DatabaseChoice, arch: Architecture): NativeManifest {
-  const {
-    path,
-    readonly,
-    external = false,
-    memoryMb,
-    extensions,
-    attach = [],
-    use = null,
-    isolated,
-  } = choice;
+  const { path, readonly, external = false, extensions, attach = [], use = null, isolated } = choice;
   return {
     arch,
     readonly: readonly || path !== MEMORY_PATH,
@@ -93,7 +84,6 @@ function toNativeManifest(choice: DatabaseChoice, arch: Architecture): NativeMan
     extensions: bundledExtensions(extensions?.extensions ?? []),
     attach,
     use,
-    ...(memoryMb === undefined ? {} : { memoryMb }),
     ...(isolated === undefined ? {} : { isolated }),
   };
 }

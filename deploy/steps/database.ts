@@ -2,6 +2,11 @@ import { createHash } from 'node:crypto';
 import { basename, join, resolve } from 'node:path';
 import { openNative } from '../../adapters/duckdb-native/open.ts';
 import type { DatabaseSecret } from '../../adapters/duckdb-native/options.ts';
+import {
+  DEFAULT_MEMORY_MB,
+  POOL_MEMORY_MB,
+  REMOTE_MEMORY_MB,
+} from '../../adapters/duckdb-wasm/default-memory.ts';
 import { compileEngine } from '../../adapters/duckdb-wasm/engine/artefact.ts';
 import { pathFile } from '../../adapters/duckdb-wasm/engine/path-file.ts';
 import { openWasm } from '../../adapters/duckdb-wasm/in-process.ts';
@@ -60,13 +65,33 @@ const NO_FILE: CopiedDatabase = {
 
 /** Opens the copied database as the artefact will serve it, and returns the failed checks that were allowed. */
 export function inspectDatabase(
-  { folder, copy, name }: { readonly folder: string; readonly copy: string; readonly name: string },
-  { catalog, native }: Ready,
-  { inspect = (served) => enforceStatements(served, catalog), secrets = [] }: BuildOptions,
+  { folder, target, copy, database }: WrittenDatabase & WrittenFor,
+  { catalog, native, memoryMb }: Ready,
+  { inspect = (served) => enforceStatements(served, catalog), secrets = [], store: asked }: BuildOptions,
 ): Promise<readonly Allowed[]> {
-  if (native === null) return withCopy(copy, name, inspect);
-  return withNative({ native, folder, path: copy, secrets }, inspect);
+  if (native !== null) return withNative({ native, folder, path: copy, secrets }, inspect);
+  const store = chooseStore(target, { asked, bytes: database.bytes, native: false });
+  const memory = store === null ? memoryOf(target, memoryMb) : remoteMemoryOf(target);
+  return withCopy(copy, { name: database.name, memoryMb: memory }, inspect);
 }
+
+/** The artefact that a database was written for. */
+interface WrittenFor {
+  readonly folder: string;
+  readonly target: BuildTarget;
+}
+
+/** The memory of the target's wasm engine. Only engines in threads of their own have the limit of the profile. */
+function memoryOf({ bundles }: BuildTarget, memoryMb = POOL_MEMORY_MB): number {
+  return Object.values(bundles).includes(POOL_ENTRY) ? memoryMb : DEFAULT_MEMORY_MB;
+}
+
+function remoteMemoryOf({ runtime }: BuildTarget): number {
+  return runtime === 'node' ? REMOTE_MEMORY_MB : DEFAULT_MEMORY_MB;
+}
+
+/** The program of the engine's threads. */
+const POOL_ENTRY = 'duckdb-wasm/pool/engine-worker';
 
 /** The database as the manifest has it. */
 export type ServedDatabase = Manifest['database'];
@@ -87,8 +112,12 @@ export async function moveRemote(
 }
 
 /** Opens the copied database with the engine of artefacts, under its name in the project. */
-async function withCopy<T>(file: string, name: string, work: (database: Database) => Promise<T>): Promise<T> {
-  const database = await openWasm({ ...(await compileEngine()), file: pathFile(file, name) });
+async function withCopy<T>(
+  file: string,
+  { name, memoryMb }: { readonly name: string; readonly memoryMb: number },
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
+  const database = await openWasm({ ...(await compileEngine()), file: pathFile(file, name), memoryMb });
   try {
     return await work(database);
   } finally {
@@ -127,6 +156,7 @@ async function withNative<T>(
     createIfMissing: false,
     ...loading,
     ...(choice.root === undefined ? {} : { root: choice.root }),
+    ...(choice.memoryMb === undefined ? {} : { memoryMb: choice.memoryMb }),
   });
   try {
     return await work(database);

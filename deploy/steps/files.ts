@@ -107,7 +107,7 @@ function engineFolder(): string {
 
 /** The manifest of an artefact. Its hash covers everything that decides how the artefact answers. */
 export function toManifest(
-  { site, catalog, config, callers, python, native }: Ready,
+  { site, catalog, config, callers, python, native, memoryMb }: Ready,
   database: ServedDatabase,
   allowed: readonly Allowed[],
 ): Manifest {
@@ -119,6 +119,7 @@ export function toManifest(
     database.sha256,
     JSON.stringify([database.name, profile, secrets, audit, config, callers]),
     ...(allowed.length === 0 ? [] : [JSON.stringify(allowed)]),
+    ...(memoryMb === undefined ? [] : [String(memoryMb)]),
     ...(python === null ? [] : [pythonHash(python)]),
     ...(native === null ? [] : [nativeHash(native)]),
   ];
@@ -134,6 +135,7 @@ export function toManifest(
     audit,
     catalog,
     ...(allowed.length === 0 ? {} : { allowed }),
+    ...(memoryMb === undefined ? {} : { memoryMb }),
     ...(native === null ? {} : { native: native.manifest }),
   } as const;
   return python === null ? manifest : { ...manifest, python: { folder: python.folder } };

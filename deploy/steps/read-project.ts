@@ -1,7 +1,10 @@
+import { MOST_MB } from '../../adapters/duckdb-wasm/engine/open-database.ts';
+import { memoryLimitOf } from '../../adapters/node/database/memory-limit.ts';
 import { pythonFilesOf } from '../../adapters/python/pool/warm.ts';
 import type { Catalog } from '../../src/catalog/model.ts';
 import { SvcError } from '../../src/errors.ts';
 import { MEMORY_PATH } from '../../src/project/attachment.ts';
+import { toMegabytes } from '../../src/project/memory.ts';
 import type { SiteFile } from '../../src/project/site-model.ts';
 import type { Callers } from '../../src/settings/sign-in.ts';
 import type { BuildOptions } from '../build-options.ts';
@@ -22,6 +25,8 @@ export interface Ready {
   readonly config: string | null;
   readonly callers: Callers;
   readonly about: ProjectPackage;
+  /** The memory limit of queries, in megabytes. Absent if neither the profile nor the environment of the build has one. */
+  readonly memoryMb?: number;
   readonly python: CarriedPython | null;
   /** Null for the wasm engine. */
   readonly native: NativeParts | null;
@@ -40,7 +45,13 @@ export async function readProject(options: BuildOptions): Promise<Ready> {
   const python = await readPython(options.root, pythonFilesOf(catalog), site.paths.python);
   const native = arch === null ? null : await loadNativeParts(options.root, site, arch);
   if (native !== null && options.load) refuseLoad(native);
-  return { site, catalog, config, callers, about, python, native };
+  const memory = memoryLimitOf(process.env, toMegabytes(site.database.memoryLimit ?? ''));
+  return { site, catalog, config, callers, about, python, native, ...(native ? memory : toWasm(memory)) };
+}
+
+/** The wasm engine has 32-bit addresses. */
+function toWasm({ memoryMb }: Pick<Ready, 'memoryMb'>): Pick<Ready, 'memoryMb'> {
+  return memoryMb === undefined ? {} : { memoryMb: Math.min(memoryMb, MOST_MB) };
 }
 
 /** The processor of a native artefact; null for the wasm engine. Throws if the target or the options do not fit. */

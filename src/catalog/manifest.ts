@@ -37,6 +37,8 @@ export interface Manifest {
   readonly catalog: Catalog;
   /** Failed checks that the build allowed, each with its number of problems. */
   readonly allowed?: readonly { readonly check: string; readonly problems: number }[];
+  /** The memory limit of queries, in megabytes; without it, the platform's. */
+  readonly memoryMb?: number;
   /** Present only in artefacts with the native engine. */
   readonly native?: NativeManifest;
   /** Present only in projects with Python endpoints. */
@@ -65,8 +67,6 @@ export interface NativeManifest {
   readonly readonly: boolean;
   /** Whether the project's SQL reaches files and the network. */
   readonly external: boolean;
-  /** The memory limit of queries, in megabytes; without it, the platform's. */
-  readonly memoryMb?: number;
   /** The statements that run in a process of their own, as the profile says; without it, none. */
   readonly isolated?: 'all' | 'callers';
   readonly extensions: readonly Extension[];

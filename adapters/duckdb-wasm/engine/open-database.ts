@@ -11,7 +11,7 @@ const OWN_MB = 16;
 const COUNTED = 0.85;
 
 /** Addresses above this would be negative numbers in JavaScript. */
-const MOST_MB = 2048;
+export const MOST_MB = 2048;
 const LEAST_MB = 24;
 
 /** Refuses a limit that the engine cannot work with. */
@@ -19,7 +19,7 @@ export function checkMemory(memoryMb: number): void {
   if (Number.isInteger(memoryMb) && memoryMb >= LEAST_MB && memoryMb <= MOST_MB) return;
   throw new SvcError(
     'config_invalid',
-    `The memory of the wasm engine is ${memoryMb} MB, but must be a whole number from ${LEAST_MB} to ${MOST_MB}.`,
+    `The memory of the wasm engine is ${memoryMb} MB, but must be a whole number from ${LEAST_MB} to ${MOST_MB}. Change \`database.memory_limit\` of the profile, or SVC_DATABASE_MEMORY_LIMIT.`,
   );
 }
 

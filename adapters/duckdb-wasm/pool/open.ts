@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { pathToFileURL } from 'node:url';
 import type { Database } from '../../../src/ports.ts';
+import { POOL_MEMORY_MB } from '../default-memory.ts';
 import { compileEngine } from '../engine/artefact.ts';
 import { openPath } from '../engine/path-file.ts';
 import { Pool } from './pool.ts';
@@ -31,7 +32,7 @@ export async function openWasmPool(options: WasmPoolOptions): Promise<Database> 
   const pool = new Pool({
     workerUrl: options.workerUrl ?? workerBeside(import.meta.url),
     openFile: () => openPath(path, name),
-    setup: { ...engine, memoryMb: options.memoryMb ?? 512 },
+    setup: { ...engine, memoryMb: options.memoryMb ?? POOL_MEMORY_MB },
     workers,
     queueLimit: options.queueLimit ?? 1024,
   });

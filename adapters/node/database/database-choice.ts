@@ -6,9 +6,10 @@ import { reachesOut } from '../../../src/project/extension.ts';
 import { toMegabytes } from '../../../src/project/memory.ts';
 import type { Site } from '../../../src/project/model.ts';
 import type { SqlTools } from '../../../src/project/site-model.ts';
-import { type Environment, toAmount, toBoolean } from '../../../src/settings/environment.ts';
+import { type Environment, toBoolean } from '../../../src/settings/environment.ts';
 import { resolveRepository } from '../../duckdb-native/engine/extension-files.ts';
 import type { DatabaseSecret, ExtensionSettings } from '../../duckdb-native/options.ts';
+import { memoryLimitOf } from './memory-limit.ts';
 
 /** The database file that a process opens, with the mode and the engine. */
 export interface DatabaseChoice {
@@ -76,7 +77,8 @@ export function chooseDatabase(
   const attached = attach.length === 0 ? {} : { attach, use, root };
   const isolated = serves && engine === 'native' ? toIsolated(site) : {};
   const created = reads && !readonly ? { createsEmpty: true } : {};
-  const limits = { ...limitsOf(site.database, env), ...attached, ...isolated, ...created };
+  const memory = memoryLimitOf(env, toMegabytes(site.database.memoryLimit ?? ''));
+  const limits = { ...memory, ...attached, ...isolated, ...created };
   if (extensions.length === 0) return { path, readonly: reads, engine, ...limits };
   const external = !isSandbox(site.database, env) && extensions.some(({ name }) => reachesOut(name));
   return { path, readonly: reads, engine, ...limits, external, ...from(root, extensions, env) };
@@ -104,19 +106,6 @@ function toPath(root: string, path: string): string {
 function isSandbox({ sandbox = false }: SiteChoice['database'], env: Environment): boolean {
   const name = 'SVC_DATABASE_SANDBOX';
   return readBoolean(name, env[name]) ?? sandbox;
-}
-
-function limitsOf({ memoryLimit }: SiteChoice['database'], env: Environment) {
-  const asked = env.SVC_DATABASE_MEMORY_LIMIT?.trim();
-  const amount = asked ? toAmount(asked) : (memoryLimit ?? null);
-  if (asked && amount === null) {
-    throw new SvcError(
-      'config_invalid',
-      `SVC_DATABASE_MEMORY_LIMIT is ${asked}, but must be an amount such as 512MB.`,
-    );
-  }
-  const memoryMb = amount === null ? null : toMegabytes(amount);
-  return memoryMb === null ? {} : { memoryMb };
 }
 
 function from(
