@@ -3,7 +3,10 @@ import { ARCHITECTURES, type Architecture } from '../../native/architecture.ts';
 /** The user `node` of the image, as numbers: Kubernetes checks by number that a container does not run as root. */
 const USER = '1000:1000';
 
-/** A container that runs as an unprivileged user. Its state, such as the audit file, is in /state. */
+/**
+ * A container that runs as an unprivileged user, who owns the files, because a private database is readable by its owner
+ * only. Its state, such as the audit file, is in /state.
+ */
 export function dockerfile(
   callers: string,
   files: readonly string[],
@@ -14,8 +17,8 @@ export function dockerfile(
   return `# Callers: ${callers}
 FROM ${platform}node:24-slim
 WORKDIR /app
-COPY ${files.join(' ')} ./
-${folders.map((folder) => `COPY ${folder} ./${folder}\n`).join('')}RUN mkdir /state && chown ${USER} /state
+COPY --chown=${USER} ${files.join(' ')} ./
+${folders.map((folder) => `COPY --chown=${USER} ${folder} ./${folder}\n`).join('')}RUN mkdir /state && chown ${USER} /state
 WORKDIR /state
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8000
 USER ${USER}

@@ -6,6 +6,9 @@ export function systemdUnit({ project, callers }: Pick<ProjectFacts, 'project' |
   return `# Callers: ${callers}
 # Copy this folder to /opt/${slug}, then:
 #   systemctl enable --now /opt/${slug}/${slug}.service
+# The service has a user of its own. If the files are private, as after a build with umask 077 or from a private database,
+# let every user of this machine read them:
+#   chmod -R a+rX /opt/${slug}
 [Unit]
 Description=MCP server ${slug}
 After=network-online.target

@@ -43,7 +43,9 @@ describe('svc build --engine native', () => {
       ),
     );
     expect(docker).toMatch(/^FROM --platform=linux\/(amd64|arm64) node:24-slim$/m);
-    expect(docker).toContain('COPY native ./native\nCOPY database ./database\n');
+    expect(docker).toContain(
+      'COPY --chown=1000:1000 native ./native\nCOPY --chown=1000:1000 database ./database\n',
+    );
     expect(JSON.parse(described ?? '')).toMatchObject({ os: ['linux'], cpu: [process.arch] });
     expect(await new Validation.JsonStrictValidator(Spec.Version.v1dot6).validate(bom ?? '')).toBeNull();
     expect(bom).toContain(`pkg:npm/%40duckdb/node-bindings-linux-${process.arch}@`);

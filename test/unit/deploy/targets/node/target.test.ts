@@ -22,6 +22,18 @@ test('the container runs as a user without rights and tells whether it is health
   expect(Dockerfile).toContain('HEALTHCHECK');
 });
 
+test('the user of the container owns its files, because a private database is readable by its owner only', () => {
+  const native = { arch: 'arm64', folders: ['native', 'database'] } as const;
+  const facts = { project: 'Sales', callers: 'x', version: '1.0.0', native };
+  const copies = String(target.files(facts).Dockerfile).match(/^COPY .*/gm) ?? [];
+  expect(copies).toHaveLength(3);
+  for (const copy of copies) expect(copy).toMatch(/^COPY --chown=1000:1000 /);
+});
+
+test('the unit of systemd says how its user gets to private files', () => {
+  expect(unit).toContain('#   chmod -R a+rX /opt/sales\n');
+});
+
 test('the probe in the container is a program that Node understands', () => {
   const probe = /CMD (\[.+\])\nCMD/.exec(Dockerfile)?.[1] ?? '';
   const [command, flag, program]: string[] = JSON.parse(probe);
