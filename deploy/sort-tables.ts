@@ -29,17 +29,19 @@ export async function sortTables(database: string, tables: readonly SortedTable[
     const failed: string[] = [];
     for (const { table, columns } of tables) {
       const name = toIdentifier(table);
+      // DuckDB looks for a table without a schema among the temporary ones first, so the copy has a longer name.
+      const copy = `temp.main.${quoteName(`${table} sorted`)}`;
       const order = [...columns.map(quoteName), 'rowid'].join(', ');
       try {
-        await run(`CREATE TEMP TABLE sorted AS SELECT * FROM ${name} ORDER BY ${order}`);
+        await run(`CREATE TEMP TABLE ${copy} AS SELECT * FROM ${name} ORDER BY ${order}`);
         await run(`DELETE FROM ${name}`);
         // The blocks of the old rows become free, and the file does not grow.
         await run('CHECKPOINT');
-        await run(`INSERT INTO ${name} SELECT * FROM temp.sorted`);
-        await run('DROP TABLE temp.sorted');
+        await run(`INSERT INTO ${name} SELECT * FROM ${copy}`);
+        await run(`DROP TABLE ${copy}`);
       } catch (thrown) {
         failed.push(`${table}: ${toSvcError(thrown).message}`);
-        await run('DROP TABLE IF EXISTS temp.sorted');
+        await run(`DROP TABLE IF EXISTS ${copy}`);
       }
     }
     return failed;

@@ -11,6 +11,7 @@ import { openRemote } from '../../../adapters/duckdb-wasm/remote/remote-file.ts'
 import { describeRemote } from '../../../deploy/remote-database.ts';
 import { parseSort, sortTables } from '../../../deploy/sort-tables.ts';
 import type { Database } from '../../../src/ports.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { failureOf, read } from '../adapters/duckdb-wasm/fixture.ts';
 import { FakeStore } from '../adapters/duckdb-wasm/remote/source.ts';
 
@@ -71,6 +72,34 @@ describe('a table that is sorted', () => {
       /^These tables cannot be sorted:\nnothing: .*\n[\s\S]*sales: [\s\S]*parents: .*foreign key/,
     );
     expect((await describeRows()).rows).toBe('500000');
+  });
+});
+
+describe('a table with the name that a copy may have', () => {
+  it.each(['sorted', 'SORTED', 'temp'])('%s is sorted too', async (table) => {
+    const file = join(temporaryFolder(), 'names.duckdb');
+    const names = [table, `${table} sorted`];
+    for (const name of names)
+      await runScript(file, `CREATE TABLE "${name}" AS SELECT unnest([2, 3, 1]) AS x`);
+    await sortTables(
+      file,
+      names.map((name) => ({ table: name, columns: ['x'] })),
+    );
+    const database = await openNative({ path: file, readonly: true });
+    onTestFinished(() => database.close());
+    for (const name of [table, `${table} sorted`]) {
+      const { rows } = await read(database, `SELECT x FROM "${name}"`);
+      expect(rows.map(({ x }) => x)).toEqual([1, 2, 3]);
+    }
+  });
+
+  it('a schema named temp is no obstacle', async () => {
+    const file = join(temporaryFolder(), 'schema.duckdb');
+    await runScript(file, 'CREATE SCHEMA temp; CREATE TABLE main.sales AS SELECT unnest([2, 1]) AS x');
+    await sortTables(file, [{ table: 'sales', columns: ['x'] }]);
+    const database = await openNative({ path: file, readonly: true });
+    onTestFinished(() => database.close());
+    expect((await read(database, 'SELECT x FROM sales')).rows.map(({ x }) => x)).toEqual([1, 2]);
   });
 });
 
