@@ -27,7 +27,7 @@ export async function readPython(
   const files = new Map<string, Uint8Array>();
   for (const path of [...new Set([...endpoints, ...(await listModules(project, folder))])].toSorted()) {
     const bytes = await project.read(path);
-    if (bytes === null) throw new SvcError('project_invalid', `${path} cannot be read.`);
+    if (bytes === null) throw linked(path);
     files.set(path, bytes);
   }
   return { endpoints: [...new Set(endpoints)], folder, files, ...textsOf(files) };
@@ -36,6 +36,13 @@ export async function readPython(
 /** Lists the files of the folder of modules that go into an artefact. */
 export async function listModules(project: Files, folder: string): Promise<readonly string[]> {
   return (await project.list(folder)).filter((path) => !LEFT.test(path));
+}
+
+function linked(path: string): SvcError {
+  return new SvcError(
+    'project_invalid',
+    `${path} is a link to a folder, or to nothing, and an artefact has no links. Copy the folder there, or remove the link.`,
+  );
 }
 
 function wholeProject(): SvcError {

@@ -1,8 +1,9 @@
-import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readPython } from '../../../../deploy/python/carried-python.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'svc-carried-'));
 await mkdir(join(root, 'tools'));
@@ -15,6 +16,19 @@ await writeFile(join(root, 'config.yml'), 'token: x');
 test('endpoints and the folder of modules go into an artefact, and no hidden file', async () => {
   const python = await readPython(root, ['tools/a.py'], 'python');
   expect([...(python?.files.keys() ?? [])]).toEqual(['python/rates.py', 'tools/a.py']);
+});
+
+test('a link to a folder is refused with advice, because an artefact has no links', async () => {
+  const project = temporaryFolder();
+  for (const path of ['python', 'shared']) await mkdir(join(project, path));
+  await writeFile(join(project, 'python/a.py'), '');
+  await symlink('../shared', join(project, 'python/lib'));
+  await expect(readPython(project, ['python/a.py'], 'python')).rejects.toMatchObject({
+    code: 'project_invalid',
+    message: expect.stringMatching(
+      /^python\/lib is a link to a folder.* Copy the folder there, or remove the link/,
+    ),
+  });
 });
 
 test('a project that is its own folder of modules is refused, because all its files would go with it', async () => {
