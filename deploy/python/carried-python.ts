@@ -9,8 +9,9 @@ export interface CarriedPython extends PythonProject {
   readonly files: ReadonlyMap<string, Uint8Array>;
 }
 
-/** Files that Python, editors and tools leave behind. */
-const LEFT = /(^|\/)(__pycache__|\.[^/]+|[^/]+\.dist-info)(\/|$)|\.py[co]$/;
+/** Files that Python, editors and tools leave behind, and the facts of an installation in a package's metadata. */
+const LEFT =
+  /(^|\/)(__pycache__|\.[^/]+)(\/|$)|\.py[co]$|\.dist-info\/(RECORD|INSTALLER|REQUESTED|WHEEL|direct_url\.json)$/;
 
 /**
  * Reads the files of Python endpoints and the project's folder of modules; null if there is no Python endpoint. Throws

@@ -18,6 +18,16 @@ test('endpoints and the folder of modules go into an artefact, and no hidden fil
   expect([...(python?.files.keys() ?? [])]).toEqual(['python/rates.py', 'tools/a.py']);
 });
 
+test('a copied package keeps its metadata and licences, and loses the marks of its installation', async () => {
+  const folder = join(temporaryFolder(), 'python/rates-1.0.dist-info');
+  await mkdir(join(folder, 'licenses'), { recursive: true });
+  const kept = ['LICENSE', 'METADATA', 'entry_points.txt', 'licenses/NOTICE'];
+  const marks = ['INSTALLER', 'RECORD', 'REQUESTED', 'WHEEL', 'direct_url.json'];
+  for (const name of [...kept, ...marks]) await writeFile(join(folder, name), name);
+  const python = await readPython(join(folder, '../..'), ['python/rates-1.0.dist-info/METADATA'], 'python');
+  expect([...(python?.files.keys() ?? [])]).toEqual(kept.map((name) => `python/rates-1.0.dist-info/${name}`));
+});
+
 test('a link to a folder is refused with advice, because an artefact has no links', async () => {
   const project = temporaryFolder();
   for (const path of ['python', 'shared']) await mkdir(join(project, path));
