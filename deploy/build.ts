@@ -32,7 +32,7 @@ export async function buildTarget(options: BuildOptions): Promise<BuildResult> {
   onStep('reading the project');
   const { target } = await TARGETS[options.target].load();
   const ready = await readProject(options);
-  const warnings = checkPython(ready, options);
+  const warnings = [...checkPython(ready, options), ...(target.check?.(ready.about) ?? [])];
   const out = resolve(options.root, options.out ?? join('build', options.target));
   const write = async (folder: string) => {
     onStep('copying the engine');

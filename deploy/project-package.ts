@@ -56,12 +56,19 @@ function personIn(text: string): JsonObject {
   return { name: name.trim(), email, url };
 }
 
-/** npm writes an address, or an object with one; git's own forms become `https`. */
+/** npm's forms such as `github:ada/shop` and `ada/shop`. */
+const SHORT = /^(?:(github|gitlab):)?([\w-][\w.-]*(?:\/[\w-][\w.-]*)+)$/;
+/** Addresses of git, such as `git@github.com:ada/shop`. */
+const GIT = /^(?:(?:ssh|git):\/\/)?(?:git@)?(github|gitlab)\.com[:/]([\w./-]+)$/;
+
+/** npm writes an address, or an object with one; its short forms and those of git become `https`. */
 function toRepository(value: JsonValue | undefined): string | null {
   const url = isObject(value) ? value.url : value;
   if (!isText(url)) return null;
   const plain = url.replace(/^git\+/, '').replace(/\.git$/, '');
-  return /^https?:\/\/\S+$/.test(plain) ? plain : null;
+  if (/^https?:\/\/\S+$/.test(plain)) return plain;
+  const [, host = 'github', path] = GIT.exec(plain) ?? SHORT.exec(plain) ?? [];
+  return path === undefined ? null : `https://${host}.com/${path}`;
 }
 
 function isText(value: JsonValue | undefined): value is string {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Finding } from '../../src/project/finding.ts';
 import type { Architecture } from '../native/architecture.ts';
 import type { Preview, PreviewOptions } from '../preview/process.ts';
 import type { ProjectPackage } from '../project-package.ts';
@@ -90,6 +91,8 @@ export interface BuildTarget {
     /** The command that uploads the database before the artefact is deployed; null if it is deployed with it. */
     readonly upload: (project: string, facts: RemoteFacts) => string | null;
   };
+  /** Warns of keys that the project's `package.json` lacks for this platform. Default: nothing. */
+  readonly check?: (about: ProjectPackage) => readonly Finding[];
   /** The files that the platform's own tools deploy by, and a README. */
   readonly files: (facts: ProjectFacts) => { readonly [path: string]: string };
   /** Takes over what people have added to these files in the older artefact. Default: nothing. */

@@ -1,5 +1,6 @@
 import { SvcError } from '../../../src/errors.ts';
 import type { JsonObject } from '../../../src/json.ts';
+import type { Finding } from '../../../src/project/finding.ts';
 import type { ProjectPackage } from '../../project-package.ts';
 import { userConfigOf } from './manifest.ts';
 
@@ -29,7 +30,7 @@ interface RegistryServer {
  */
 export function toServerJson({ project, file, sha256, config, about }: RegistryServer): JsonObject | null {
   const { mcpName, version, repository, homepage, description } = about;
-  const host = /^https:\/\/(github|gitlab)\.com\//.exec(repository ?? '')?.[1];
+  const host = hostOf(repository);
   if (mcpName === undefined || version === undefined || repository === undefined || host === undefined)
     return null;
   if (!NAME.test(mcpName)) throw notName(mcpName);
@@ -54,6 +55,30 @@ export function toServerJson({ project, file, sha256, config, about }: RegistryS
       },
     ],
   };
+}
+
+function hostOf(repository = ''): string | undefined {
+  return /^https:\/\/(github|gitlab)\.com\//.exec(repository)?.[1];
+}
+
+/** Warns of a project whose `mcpName` asks for a `server.json` that cannot be made. */
+export function checkRegistry({ mcpName, version, repository }: ProjectPackage): readonly Finding[] {
+  const missing = [
+    ...(version === undefined ? ['`version`'] : []),
+    ...(hostOf(repository) === undefined ? ['`repository` on GitHub or GitLab'] : []),
+  ].join(' and ');
+  if (mcpName === undefined || missing === '') return [];
+  return [
+    {
+      severity: 'warning',
+      code: 'missing-field',
+      file: 'package.json',
+      line: 0,
+      column: 0,
+      message: `\`mcpName\` is set, but ${missing} is missing, so there is no server.json for the MCP registry.`,
+      fix: 'Add what is missing, or remove `mcpName`.',
+    },
+  ];
 }
 
 function notName(name: string): SvcError {

@@ -16,7 +16,7 @@ import {
 } from '../target.ts';
 import { createZip } from '../zip.ts';
 import { SERVER_FOLDER, toBundleManifest } from './manifest.ts';
-import { toServerJson } from './registry.ts';
+import { checkRegistry, toServerJson } from './registry.ts';
 
 /** Clients unpack a bundle in memory. */
 const UNPACKED_LIMIT = 512 * 1_048_576;
@@ -27,6 +27,7 @@ export const target: BuildTarget = {
   bundles: { 'index.js': 'node/entry', 'engine-worker.js': 'duckdb-wasm/pool/engine-worker' },
   nativeBundles: {},
   database: 'data.duckdb',
+  check: checkRegistry,
   files: (facts) => ({ 'package.json': packageJson(facts), 'README.md': readme(facts) }),
   python: { bundles: { 'python-worker.js': 'python-pyodide/worker' }, files: pythonFiles },
   finish: pack,

@@ -232,6 +232,15 @@ onepassword: { enabled: true }
         })),
       },
     ]);
+    await writeFile(file, JSON.stringify({ mcpName: about.mcpName, repository: 'bitbucket:ada/shop' }));
+    const { warnings } = await build({ out: 'build/unlisted' });
+    expect(warnings).toEqual([
+      expect.objectContaining({
+        severity: 'warning',
+        file: 'package.json',
+        message: expect.stringMatching(/`mcpName`.*`version` and `repository`.*server\.json/),
+      }),
+    ]);
     await writeFile(file, JSON.stringify({ ...about, mcpName: 'shop' }));
     await expect(build({ out: 'build/listed' })).rejects.toThrow(/`mcpName` in package\.json is "shop"/);
   });
