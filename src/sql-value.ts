@@ -8,3 +8,11 @@ export type SqlValue =
   | { readonly sqlType: 'DATE' | 'TIME' | 'TIMESTAMP' | 'TIMESTAMPTZ' | 'INTERVAL'; readonly text: string }
   | { readonly list: readonly SqlValue[] }
   | { readonly struct: { readonly [field: string]: SqlValue } };
+
+export function isNumber(value: SqlValue | undefined): value is bigint | number {
+  return typeof value === 'bigint' || typeof value === 'number';
+}
+
+export function isSqlList(value: SqlValue): value is { readonly list: readonly SqlValue[] } {
+  return typeof value === 'object' && value !== null && 'list' in value;
+}

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { JsonValue } from '../../src/json.ts';
 import { ALICE, type EngineName, type Served, SITE, serveTree } from '../unit/call/project.ts';
 import { answersOf } from './restricted-answers.ts';
 
@@ -26,6 +27,23 @@ const CONDITIONS = {
   above_negative: 'negative > 1',
   above_float: 'single > 1',
   above_real: "real > 1 && user.username == '2'",
+  truth: 'truth == user.username',
+  id: 'id == user.username',
+  moment: 'moment >= user.username',
+  document: 'document == user.username',
+  exact: 'exact <= user.claims.account',
+  whole_list: 'user.username == members',
+  two_columns: 'whole == word',
+  truth_in: 'truth in user.claims.list',
+  truth_not_in: '!(truth in user.claims.list)',
+  whole_in: 'whole in user.claims.list',
+  whole_not_in: '!(whole in user.claims.list)',
+  amount_in: 'amount in user.claims.list',
+  digits_in: 'digits in user.claims.list',
+  day_in: 'day in user.claims.list',
+  id_in: 'id in user.claims.list',
+  mood_in: 'mood in user.claims.list',
+  members_are: 'members == user.claims.list',
 } as const;
 type Name = keyof typeof CONDITIONS;
 
@@ -33,7 +51,8 @@ const NAMES = Object.keys(CONDITIONS) as readonly Name[];
 const SEED = NAMES.map(
   (name) => `CREATE TABLE ${name} AS SELECT 1 AS one, 'nan'::DOUBLE AS none, 'nan'::FLOAT AS single,
     'inf'::DOUBLE - 'inf'::DOUBLE AS negative, 2 AS whole, 2.00::DECIMAL(10, 2) AS amount, 2.0::DOUBLE AS real,
-    [1, 2] AS members, DATE '2026-01-02' AS day, 'low'::ENUM ('low', 'high') AS mood, '02' AS letters, '2' AS digits;`,
+    [1, 2] AS members, true AS truth, 'low' AS word, 2::DECIMAL(38, 30) AS exact, '{}'::JSON AS document,
+    '00000000-0000-0000-0000-00000000000a'::UUID AS id, TIMESTAMP '2026-01-02 03:04:05' AS moment, DATE '2026-01-02' AS day, 'low'::ENUM ('low', 'high') AS mood, '02' AS letters, '2' AS digits;`,
 ).join('\n');
 const RULES = NAMES.map((name) => `    - { name: ${name}, rows: ${JSON.stringify(CONDITIONS[name])} }`).join(
   '\n',
@@ -50,18 +69,17 @@ describe.each<EngineName>(['wasm', 'native'])('texts of a caller beside columns 
   });
   afterAll(() => served.close());
 
-  /** The tables whose row the caller sees. */
+  /** The tables whose row the caller sees, and those that fail at a row. A binder error is the same without rows. */
   async function seenBy(
     username: string,
-    {
-      flag = null,
-      account = null,
-    }: { readonly flag?: boolean | null; readonly account?: number | null } = {},
+    claims: { readonly flag?: boolean; readonly account?: number; readonly list?: JsonValue } = {},
   ): Promise<readonly string[]> {
-    const user = { ...ALICE, username, claims: { flag, account } };
+    const user = { ...ALICE, username, claims };
     const seen = NAMES.map(async (name) => {
       const [answer] = await answersOf([served], user, `SELECT 'seen' AS answer FROM ${name}`);
-      return JSON.stringify(answer).includes('"answer":"seen"') ? name : null;
+      const text = JSON.stringify(answer);
+      if (text.includes('"error"') && !text.includes('Binder Error')) return `${name}: ${text}`;
+      return text.includes('"answer":"seen"') ? name : null;
     });
     return (await Promise.all(seen)).filter((name) => name !== null);
   }
@@ -75,10 +93,45 @@ describe.each<EngineName>(['wasm', 'native'])('texts of a caller beside columns 
     expect(await seenBy(text)).toEqual([]);
   });
 
+  // DuckDB casts the text to the type of the column, and fails at the first row if it cannot.
+  it.each(['ada', '99999999999999999999999999999999999999999999'])(
+    'do not tell whether rows are there if they are %j',
+    async (text) => {
+      expect(await seenBy(text)).toEqual([]);
+      expect(await seenBy(text, { account: 10_000_000_000 })).toEqual(['number_other']);
+    },
+  );
+
+  it('equal no truth values', async () => {
+    expect(await seenBy('true')).toEqual([]);
+  });
+
   it('equal texts, dates and words as they are written', async () => {
     expect(await seenBy('02')).toEqual(['letters']);
-    expect(await seenBy('2026-01-02')).toEqual(['day']);
+    expect(await seenBy('2026-01-02')).toEqual(['day', 'moment']);
     expect(await seenBy('low')).toEqual(['mood']);
+  });
+
+  it.each<[list: JsonValue, seen: readonly string[]]>([
+    [
+      ['2', 'ada', '02'],
+      ['whole_in', 'amount_in', 'digits_in'],
+    ],
+    [['3', '4'], ['whole_not_in']],
+    [
+      ['2026-01-02', 'low', '00000000-0000-0000-0000-00000000000A'],
+      ['day_in', 'id_in', 'mood_in'],
+    ],
+    [['02', 'true'], []],
+    [[0, 1], ['whole_not_in']],
+    [
+      [1, 2],
+      ['whole_in', 'amount_in', 'digits_in', 'members_are'],
+    ],
+    [[true], ['truth_in']],
+    [[false], ['truth_not_in']],
+  ])('are those of the list %j', async (list, seen) => {
+    expect((await seenBy('y', { list })).toSorted()).toEqual(seen.toSorted());
   });
 
   // Infinity minus infinity is a NaN with a sign, which DuckDB writes as `-nan`.
@@ -100,6 +153,7 @@ describe.each<EngineName>(['wasm', 'native'])('texts of a caller beside columns 
       'number_digits',
       'number_amount',
       'number_whole',
+      'exact',
     ]);
     expect(await seenBy('x', { account: 1.5 })).toEqual(['number_other']);
   });

@@ -1,6 +1,6 @@
 import { type CelList, isCelList } from '@bufbuild/cel';
 import type { RowCondition, RowOperand, RowOperator } from '../../ports.ts';
-import type { SqlValue } from '../../sql-value.ts';
+import { isSqlList, type SqlValue } from '../../sql-value.ts';
 import { nearestName } from '../../types/nearest.ts';
 import type { Bindings } from '../cel/bindings.ts';
 import { type ConditionIssue, childrenOf, type Expr } from '../cel/expression.ts';
@@ -173,18 +173,15 @@ function isPresent(operand: RowOperand): boolean {
 
 /** Compares with the items of a list. As in SQL, a row is not outside of a list with an unknown item. */
 function toMembership(item: RowOperand, list: RowOperand): RowCondition {
-  const value = 'value' in list ? list.value : null;
-  if (!isPresent(list) || !isPresent(item)) return { is: null };
-  if (!isList(value)) return { left: item, operator: 'in', right: list };
-  const [first] = value.list.filter((one) => one !== null);
-  const items = value.list.filter((one) => one !== null && typeof one === typeof first);
+  if (!isPresent(item)) return { is: null };
+  if ('column' in list) return { left: item, operator: 'in', right: list };
+  if (!isSqlList(list.value)) return { is: null };
+  const all = list.value.list;
+  const [first] = all.filter((one) => one !== null);
+  const items = all.filter((one) => one !== null && typeof one === typeof first);
   const inside: RowCondition =
     items.length === 0 ? { is: false } : { left: item, operator: 'in', right: { value: { list: items } } };
-  return items.length === value.list.length ? inside : { some: [inside, { is: null }] };
-}
-
-function isList(value: SqlValue): value is { readonly list: readonly SqlValue[] } {
-  return typeof value === 'object' && value !== null && 'list' in value;
+  return items.length === all.length ? inside : { some: [inside, { is: null }] };
 }
 
 /** A value as SQL takes it; null for one without such a form, which no row equals. */

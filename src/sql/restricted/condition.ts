@@ -1,5 +1,5 @@
 import type { RowCondition, RowOperand } from '../../ports.ts';
-import type { SqlValue } from '../../sql-value.ts';
+import { isNumber, isSqlList, type SqlValue } from '../../sql-value.ts';
 import { quoteName } from '../quote.ts';
 
 /** A condition in SQL, and the values of its positions `$1 .. $n`. */
@@ -8,14 +8,18 @@ export interface RowFilter {
   readonly values: readonly SqlValue[];
 }
 
-/** Writes a condition on the rows of a table in SQL. Columns are qualified by the table's alias, and no value is spliced. */
+/**
+ * Writes a condition on the rows of a table in SQL. Columns are qualified by the table's alias, and no value is spliced.
+ * A comparison that fails at a row gives no answer, because its error would tell that the row is there.
+ */
 export function toRowFilter(condition: RowCondition, alias: string): RowFilter {
   const values: SqlValue[] = [];
-  const operand = (one: RowOperand): string => {
-    if ('column' in one) return `${quoteName(alias)}.${quoteName(one.column)}`;
-    values.push(one.value);
+  const bind = (value: SqlValue): string => {
+    values.push(value);
     return `$${values.length}`;
   };
+  const operand = (one: RowOperand): string =>
+    'column' in one ? `${quoteName(alias)}.${quoteName(one.column)}` : bind(one.value);
   const write = (one: RowCondition): string => {
     if ('is' in one) return one.is === null ? 'NULL::BOOLEAN' : String(one.is).toUpperCase();
     if ('column' in one) return operand(one);
@@ -23,26 +27,81 @@ export function toRowFilter(condition: RowCondition, alias: string): RowFilter {
     if ('missing' in one) return `(${operand(one.missing)} IS NULL)`;
     if ('every' in one) return `(${one.every.map(write).join(' AND ')})`;
     if ('some' in one) return `(${one.some.map(write).join(' OR ')})`;
-    const [left, right] = [operand(one.left), operand(one.right)];
-    const compared = toComparison(one, left, right);
-    const column = 'column' in one.left ? left : right;
-    const value = valueBeside(one);
-    if (isMisread(value)) return when(`NOT ${isA(column, NUMBERS)}`, compared);
-    if (typeof value === 'boolean') return when(isA(column, '^BOOLEAN'), compared);
-    if (typeof value !== 'number' && typeof value !== 'bigint') return compared;
-    if (one.operator !== '=' && one.operator !== '<>') return when(isA(column, NUMBERS), compared);
-    // A text equals the number that it is written like.
-    const written = `${column} ${one.operator} ${operand({ value: String(value) })}`;
-    return `(CASE WHEN ${isA(column, NUMBERS)} THEN ${compared} WHEN ${isA(column, '^VARCHAR$')} THEN ${written} END)`;
+    const { left, right } = one;
+    if ('value' in left) return toTyped(one, left.value, { column: operand(right), bind });
+    if ('value' in right) return toTyped(one, right.value, { column: operand(left), bind });
+    return `TRY(${toComparison(one, operand(left), operand(right))})`;
   };
   return { sql: write(condition), values };
 }
 
 type Comparison = Extract<RowCondition, { readonly operator: unknown }>;
 
+interface Parts {
+  readonly column: string;
+  /** Returns the position of a value. */
+  readonly bind: (value: SqlValue) => string;
+}
+
+/**
+ * Writes a comparison of a column with a value, or with each item of a list. It gives no answer, so that no row is shown,
+ * if the types do not fit: DuckDB would cast one of the two, and take 1 for true and the text `02` for 2.
+ */
+function toTyped(one: Comparison, value: SqlValue, { column, bind }: Parts): string {
+  const isItem = one.operator === 'in' && 'value' in one.left;
+  const values = one.operator === 'in' && !isItem && isSqlList(value) ? value.list : [value];
+  const compare = (given: readonly string[]): string => {
+    const text = given.join(', ');
+    return 'value' in one.left ? toComparison(one, text, column) : toComparison(one, column, text);
+  };
+  const given = values.map(bind);
+  const compared = compare(given);
+  if (METHODS.includes(one.operator)) return compared;
+  if (values.every(isNumber)) {
+    const kinds = [
+      [isA(column, EXACT), compared] as const,
+      [isA(column, NUMBERS), `TRY(${compared})`] as const,
+    ];
+    if (isItem || !['=', '<>', 'in'].includes(one.operator)) return cases(...kinds);
+    // A text equals the number that it is written like.
+    return cases(...kinds, [isA(column, '^VARCHAR$'), compare(values.map((number) => bind(String(number))))]);
+  }
+  if (!values.every(isText)) return cases([fits(column, values.flatMap(partsOf)), `TRY(${compared})`]);
+  // DuckDB makes these casts before it reads a row.
+  const type = isItem ? `${column}[1]` : column;
+  const casts = given.map((position) => `TRY(cast_to_type(${position}, ${type}))`);
+  const numbers = casts.map((cast, at) => (isMisread(values[at] ?? '') ? 'NULL' : cast));
+  return cases(
+    [isA(column, BOOLEAN), 'NULL'],
+    [isA(column, NUMBERS), compare(numbers)],
+    [isA(column, '^(ENUM|VARIANT)'), `TRY(${compared})`],
+    ['TRUE', compare(casts)],
+  );
+}
+
+/** Tests whether a column can have truth values or lists with such parts. */
+function fits(column: string, parts: readonly SqlValue[]): string {
+  if (parts.some(isNumber)) return isA(column, NUMBERS);
+  if (parts.some((part) => typeof part === 'boolean')) return isA(column, BOOLEAN);
+  const misread = parts.some((part) => isText(part) && isMisread(part));
+  return `NOT ${isA(column, misread ? `${BOOLEAN}|${NUMBERS}` : BOOLEAN)}`;
+}
+
+function partsOf(value: SqlValue): readonly SqlValue[] {
+  return isSqlList(value) ? value.list.flatMap(partsOf) : [value];
+}
+
+function isText(value: SqlValue): value is string {
+  return typeof value === 'string';
+}
+
+/** The operators that are functions of texts in SQL. */
+const METHODS: readonly string[] = ['starts_with', 'ends_with', 'contains'];
+
 function toComparison({ operator, ...operands }: Comparison, left: string, right: string): string {
-  if (operator === 'in') return `list_contains(${right}, ${left})`;
-  if (/^[a-z]/.test(operator)) return `${operator}(${left}, ${right})`;
+  if (operator === 'in')
+    return 'value' in operands.right ? `(${left} IN (${right}))` : `list_contains(${right}, ${left})`;
+  if (METHODS.includes(operator)) return `${operator}(${left}, ${right})`;
   const compared = `${left} ${operator} ${right}`;
   const greater = operator.startsWith('>') ? 'left' : operator === '<' || operator === '<=' ? 'right' : null;
   if (greater === null || 'value' in operands[greater]) return `(${compared})`;
@@ -51,34 +110,27 @@ function toComparison({ operator, ...operands }: Comparison, left: string, right
   return `(${compared} AND NOT (typeof(${column}) IN ('FLOAT', 'DOUBLE') AND isnan(TRY_CAST(${column} AS DOUBLE))))`;
 }
 
-/** Gives no answer, so that no row is shown, where a test of a column's type fails. */
-function when(test: string, compared: string): string {
-  return `(CASE WHEN ${test} THEN ${compared} END)`;
+/** Writes the answer of the first test that holds; no answer if none does. */
+function cases(...answers: readonly (readonly [test: string, answer: string])[]): string {
+  return `(CASE ${answers.map(([test, answer]) => `WHEN ${test} THEN ${answer}`).join(' ')} END)`;
 }
 
 function isA(column: string, types: string): string {
   return `regexp_matches(typeof(${column}), '${types}')`;
 }
 
+const BOOLEAN = '^BOOLEAN';
+
+/** The types beside which the comparison with a number never fails. Without TRY, DuckDB skips blocks that have no such number. */
+const EXACT = '^(U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER|FLOAT|DOUBLE)$';
+
 /** The types of numbers, and of lists of them, as `typeof` writes them. */
 const NUMBERS = '^(U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER|DECIMAL|FLOAT|DOUBLE|BIGNUM)';
 
-/** The value beside a column; null between two columns. */
-function valueBeside({ left, right }: Comparison): SqlValue {
-  if ('value' in left) return left.value;
-  return 'value' in right ? right.value : null;
-}
-
 /**
- * Whether a value is no number, but DuckDB may take it for one. DuckDB casts a parameter to the type of the column beside
- * it, so the texts `02`, `1.5` and ` 2` become 2 beside an INTEGER. The digits of a whole number stay the same number.
+ * Whether a text is no number, but DuckDB may take it for one: it casts `02`, `1.5` and ` 2` to the INTEGER 2. The digits of
+ * a whole number stay the same number.
  */
-function isMisread(value: SqlValue): boolean {
-  if (typeof value === 'string') return /\d|inf|nan/i.test(value) && !/^(?:0|-?[1-9]\d*)$/.test(value);
-  if (typeof value === 'object' && value !== null && 'list' in value) return value.list.some(isMisreadItem);
-  return false;
-}
-
-function isMisreadItem(item: SqlValue): boolean {
-  return typeof item === 'boolean' || isMisread(item);
+function isMisread(text: string): boolean {
+  return /\d|inf|nan/i.test(text) && !/^(?:0|-?[1-9]\d*)$/.test(text);
 }

@@ -35,11 +35,24 @@ const SURROUNDINGS: readonly JsonObject[] = [
 ];
 const LEAVE = { sql: "SET search_path = 'temp'", values: [], table: null };
 
-const isNumber = (column: string) =>
-  `regexp_matches(typeof("t"."${column}"), '^(U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER|DECIMAL|FLOAT|DOUBLE|BIGNUM)')`;
-/** A number at a position, and its text at the next one. */
+const NUMBERS = '^(U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER|DECIMAL|FLOAT|DOUBLE|BIGNUM)';
+const EXACT = '^(U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER|FLOAT|DOUBLE)$';
+const isA = (column: string, types: string) => `regexp_matches(typeof("t"."${column}"), '${types}')`;
+/** A comparison with a number: beside numbers, and beside texts. */
+const ofNumber = (column: string, compared: string, written?: string) =>
+  `(CASE WHEN ${isA(column, EXACT)} THEN ${compared} WHEN ${isA(column, NUMBERS)} THEN TRY(${compared})${
+    written === undefined ? '' : ` WHEN ${isA(column, '^VARCHAR$')} THEN ${written}`
+  } END)`;
 const equals = (column: string, at: number) =>
-  `(CASE WHEN ${isNumber(column)} THEN ("t"."${column}" = $${at}) WHEN regexp_matches(typeof("t"."${column}"), '^VARCHAR$') THEN "t"."${column}" = $${at + 1} END)`;
+  ofNumber(column, `("t"."${column}" = $${at})`, `("t"."${column}" = $${at + 1})`);
+/** A comparison with texts: the values as they are, as casts, and as casts beside numbers. */
+const ofText = (column: string, compare: (given: (at: number) => string) => string, misread = false) => {
+  const cast = (at: number) => `TRY(cast_to_type($${at}, "t"."${column}"))`;
+  return `(CASE WHEN ${isA(column, '^BOOLEAN')} THEN NULL WHEN ${isA(column, NUMBERS)} THEN ${compare(
+    misread ? () => 'NULL' : cast,
+  )} WHEN ${isA(column, '^(ENUM|VARIANT)')} THEN TRY(${compare((at) => `$${at}`)}) WHEN TRUE THEN ${compare(cast)} END)`;
+};
+const truth = (column: string) => `"t"."${column}"`;
 
 const prepared = (sql: string, ...tables: readonly RestrictedTable[]) =>
   prepareRestricted(sql, tables, SURROUNDINGS);
@@ -64,7 +77,7 @@ describe('the preparation of a restricted statement', () => {
     });
     expect(prepared('SELECT 1 FROM "sTaff"', rule)).toEqual([
       {
-        sql: `CREATE TEMP TABLE "Staff" AS SELECT * EXCLUDE ("pay", "no""te") REPLACE ('**' AS "ssn", 'o''n' AS "mail") FROM "data"."main"."Staff" AS t WHERE ("t"."region" = $1)`,
+        sql: `CREATE TEMP TABLE "Staff" AS SELECT * EXCLUDE ("pay", "no""te") REPLACE ('**' AS "ssn", 'o''n' AS "mail") FROM "data"."main"."Staff" AS t WHERE ${ofText('region', (given) => `("t"."region" = ${given(1)})`)}`,
         values: ['EU'],
         table: 'STAFF',
       },
@@ -155,26 +168,50 @@ describe('a condition as SQL', () => {
     [{ is: true }, 'TRUE', []],
     [{ is: false }, 'FALSE', []],
     [{ is: null }, 'NULL::BOOLEAN', []],
-    [{ column: 'ok"' }, '"t"."ok"""', []],
-    [{ not: { column: 'ok' } }, '(NOT "t"."ok")', []],
+    [{ column: 'ok"' }, truth('ok""'), []],
+    [{ not: { column: 'ok' } }, `(NOT ${truth('ok')})`, []],
     [{ missing: { column: 'a' } }, '("t"."a" IS NULL)', []],
-    [{ every: [{ column: 'a' }, { is: null }] }, '("t"."a" AND NULL::BOOLEAN)', []],
-    [{ some: [{ column: 'a' }, { column: 'b' }] }, '("t"."a" OR "t"."b")', []],
-    [
-      { left: { column: 'a' }, operator: '<=', right: { value: 1n } },
-      `(CASE WHEN ${isNumber('a')} THEN ("t"."a" <= $1) END)`,
-      [1n],
-    ],
+    [{ every: [{ column: 'a' }, { is: null }] }, `(${truth('a')} AND NULL::BOOLEAN)`, []],
+    [{ some: [{ column: 'a' }, { column: 'b' }] }, `(${truth('a')} OR ${truth('b')})`, []],
+    [{ left: { column: 'a' }, operator: '<=', right: { value: 1n } }, ofNumber('a', '("t"."a" <= $1)'), [1n]],
     [
       { left: { value: 1n }, operator: '<=', right: { column: 'a' } },
-      `(CASE WHEN ${isNumber('a')} THEN ($1 <= "t"."a" AND NOT (typeof("t"."a") IN ('FLOAT', 'DOUBLE') AND isnan(TRY_CAST("t"."a" AS DOUBLE)))) END)`,
+      ofNumber(
+        'a',
+        `($1 <= "t"."a" AND NOT (typeof("t"."a") IN ('FLOAT', 'DOUBLE') AND isnan(TRY_CAST("t"."a" AS DOUBLE))))`,
+      ),
       [1n],
     ],
-    [{ left: { column: 'a' }, operator: '<>', right: { value: 'x' } }, '("t"."a" <> $1)', ['x']],
     [
-      { left: { column: 'a' }, operator: 'in', right: { value: { list: ['x'] } } },
-      'list_contains($1, "t"."a")',
-      [{ list: ['x'] }],
+      { left: { column: 'a' }, operator: '<>', right: { value: 'x' } },
+      ofText('a', (given) => `("t"."a" <> ${given(1)})`),
+      ['x'],
+    ],
+    [
+      { left: { value: '02' }, operator: '=', right: { column: 'a' } },
+      ofText('a', (given) => `(${given(1)} = "t"."a")`, true),
+      ['02'],
+    ],
+    [
+      { left: { column: 'a' }, operator: '=', right: { value: true } },
+      `(CASE WHEN ${isA('a', '^BOOLEAN')} THEN TRY(("t"."a" = $1)) END)`,
+      [true],
+    ],
+    [{ left: { column: 'a' }, operator: '=', right: { column: 'b' } }, 'TRY(("t"."a" = "t"."b"))', []],
+    [
+      { left: { column: 'a' }, operator: 'in', right: { value: { list: ['x', 'y'] } } },
+      ofText('a', (given) => `("t"."a" IN (${given(1)}, ${given(2)}))`),
+      ['x', 'y'],
+    ],
+    [
+      { left: { column: 'a' }, operator: 'in', right: { value: { list: [1n, 2n] } } },
+      ofNumber('a', '("t"."a" IN ($1, $2))', '("t"."a" IN ($3, $4))'),
+      [1n, 2n, '1', '2'],
+    ],
+    [
+      { left: { value: 1n }, operator: 'in', right: { column: 'a' } },
+      ofNumber('a', 'list_contains("t"."a", $1)'),
+      [1n],
     ],
     [
       { left: { column: 'a' }, operator: 'starts_with', right: { value: 'x' } },
