@@ -123,6 +123,14 @@ describe.each<EngineName>(['wasm', 'native'])('texts of a caller beside columns 
       ['day_in', 'id_in', 'mood_in'],
     ],
     [['02', 'true'], []],
+    [
+      [2, 1.5],
+      ['whole_in', 'amount_in', 'digits_in'],
+    ],
+    [
+      [1.5, 2],
+      ['whole_in', 'amount_in', 'digits_in'],
+    ],
     [[0, 1], ['whole_not_in']],
     [
       [1, 2],

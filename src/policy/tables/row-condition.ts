@@ -1,6 +1,6 @@
 import { type CelList, isCelList } from '@bufbuild/cel';
 import type { RowCondition, RowOperand, RowOperator } from '../../ports.ts';
-import { isSqlList, type SqlValue } from '../../sql-value.ts';
+import { isNumber, isSqlList, type SqlValue } from '../../sql-value.ts';
 import { nearestName } from '../../types/nearest.ts';
 import type { Bindings } from '../cel/bindings.ts';
 import { type ConditionIssue, childrenOf, type Expr } from '../cel/expression.ts';
@@ -171,17 +171,31 @@ function isPresent(operand: RowOperand): boolean {
   return 'column' in operand || operand.value !== null;
 }
 
-/** Compares with the items of a list. As in SQL, a row is not outside of a list with an unknown item. */
+/**
+ * Compares with the items of a list. As in SQL, a row is not outside of a list with an unknown item, or one of another kind.
+ * Whole numbers stay apart from others: beside these, DuckDB would round them.
+ */
 function toMembership(item: RowOperand, list: RowOperand): RowCondition {
   if (!isPresent(item)) return { is: null };
   if ('column' in list) return { left: item, operator: 'in', right: list };
   if (!isSqlList(list.value)) return { is: null };
-  const all = list.value.list;
-  const [first] = all.filter((one) => one !== null);
-  const items = all.filter((one) => one !== null && typeof one === typeof first);
-  const inside: RowCondition =
-    items.length === 0 ? { is: false } : { left: item, operator: 'in', right: { value: { list: items } } };
-  return items.length === all.length ? inside : { some: [inside, { is: null }] };
+  const items = list.value.list.filter((one) => one !== null);
+  const [first] = items;
+  const kinds = isNumber(first) ? ['bigint', 'number'] : [typeof first];
+  const groups = kinds
+    .map((kind) => items.filter((one) => typeof one === kind))
+    .filter(({ length }) => length > 0);
+  const inside = groups.map((group): RowCondition => {
+    return { left: item, operator: 'in', right: { value: { list: group } } };
+  });
+  const isKnown = groups.flat().length === list.value.list.length;
+  return toSome(isKnown ? inside : [...inside, { is: null }]);
+}
+
+function toSome(conditions: readonly RowCondition[]): RowCondition {
+  const [only, ...more] = conditions;
+  if (only === undefined) return { is: false };
+  return more.length === 0 ? only : { some: conditions };
 }
 
 /** A value as SQL takes it; null for one without such a form, which no row equals. */

@@ -47,7 +47,11 @@ describe('the rows of a table', () => {
     ["a in ['x', 'y']", compared('a', 'in', { list: ['x', 'y'] })],
     ["a in ['x', null]", { some: [compared('a', 'in', { list: ['x'] }), UNKNOWN] }],
     ["a in [null, 'x', 5]", { some: [compared('a', 'in', { list: ['x'] }), UNKNOWN] }],
-    ['a in [null]', { some: [{ is: false }, UNKNOWN] }],
+    [
+      "a in [2, 1.5, 'x']",
+      { some: [compared('a', 'in', { list: [2n] }), compared('a', 'in', { list: [1.5] }), UNKNOWN] },
+    ],
+    ['a in [null]', UNKNOWN],
     ['a in []', { is: false }],
     ['a in [["x"], null]', { some: [compared('a', 'in', { list: [{ list: ['x'] }] }), UNKNOWN] }],
     ['a in user.email', UNKNOWN],
@@ -87,6 +91,11 @@ describe('the rows of a table', () => {
     [null, UNKNOWN],
   ])('compare with the claim %j', (claim, expected) => {
     expect(rowsOf('a == user.claims.c', { c: claim })).toEqual(expected);
+  });
+
+  it('compare with every number of a list, whole or not', () => {
+    const inside = [compared('a', 'in', { list: [2n, 3n] }), compared('a', 'in', { list: [1.5] })];
+    expect(rowsOf('a in user.claims.c', { c: [1.5, 2, 3] })).toEqual({ some: inside });
   });
 
   it('are not outside of a list with a number that may be another one', () => {
