@@ -34,6 +34,9 @@ const CONDITIONS = {
   exact: 'exact <= user.claims.account',
   whole_list: 'user.username == members',
   two_columns: 'whole == word',
+  bare: 'whole',
+  bare_text: 'word',
+  bare_truth: "truth && user.username == 'bare'",
   truth_in: 'truth in user.claims.list',
   truth_not_in: '!(truth in user.claims.list)',
   whole_in: 'whole in user.claims.list',
@@ -140,6 +143,10 @@ describe.each<EngineName>(['wasm', 'native'])('texts of a caller beside columns 
     [[false], ['truth_not_in']],
   ])('are those of the list %j', async (list, seen) => {
     expect((await seenBy('y', { list })).toSorted()).toEqual(seen.toSorted());
+  });
+
+  it('are no condition of their own, but truth values are', async () => {
+    expect(await seenBy('bare')).toEqual(['bare_truth']);
   });
 
   // Infinity minus infinity is a NaN with a sign, which DuckDB writes as `-nan`.

@@ -22,7 +22,7 @@ export function toRowFilter(condition: RowCondition, alias: string): RowFilter {
     'column' in one ? `${quoteName(alias)}.${quoteName(one.column)}` : bind(one.value);
   const write = (one: RowCondition): string => {
     if ('is' in one) return one.is === null ? 'NULL::BOOLEAN' : String(one.is).toUpperCase();
-    if ('column' in one) return operand(one);
+    if ('column' in one) return cases([isA(operand(one), `${BOOLEAN}$`), operand(one)]);
     if ('not' in one) return `(NOT ${write(one.not)})`;
     if ('missing' in one) return `(${operand(one.missing)} IS NULL)`;
     if ('every' in one) return `(${one.every.map(write).join(' AND ')})`;

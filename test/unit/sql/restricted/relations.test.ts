@@ -52,7 +52,7 @@ const ofText = (column: string, compare: (given: (at: number) => string) => stri
     misread ? () => 'NULL' : cast,
   )} WHEN ${isA(column, '^(ENUM|VARIANT)')} THEN TRY(${compare((at) => `$${at}`)}) WHEN TRUE THEN ${compare(cast)} END)`;
 };
-const truth = (column: string) => `"t"."${column}"`;
+const truth = (column: string) => `(CASE WHEN ${isA(column, '^BOOLEAN$')} THEN "t"."${column}" END)`;
 
 const prepared = (sql: string, ...tables: readonly RestrictedTable[]) =>
   prepareRestricted(sql, tables, SURROUNDINGS);
