@@ -2,7 +2,7 @@ import type { CompiledSql, ResourceEntry, ToolEntry } from '../catalog/model.ts'
 import type { RequestContext, User } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
-import { fieldsOf, type ResultColumns } from '../policy/columns.ts';
+import { columnNamesOf, fieldsOf, type ResultColumns } from '../policy/columns.ts';
 import type { Database, Span, SqlCall, SqlCaller, SqlRequest, SqlResult } from '../ports.ts';
 import { answerParameters } from '../project/elicitation-model.ts';
 import { toSqlValue } from '../sql/bind.ts';
@@ -92,8 +92,7 @@ async function columnsTwice(
   }: { readonly request: SqlRequest; readonly call: SqlCall; readonly result: SqlResult },
 ): Promise<ReadonlySet<string>> {
   const names = result.columns.map(({ name }) => name.toLowerCase());
-  const fields = policies.output.flatMap((rule) => fieldsOf(rule, returns));
-  const hidden = fields.map((field) => (field.split('.', 1)[0] ?? field).toLowerCase());
+  const hidden = policies.output.flatMap((rule) => fieldsOf(rule, returns)).flatMap(columnNamesOf);
   const numbered = (name: string) => hidden.some((one) => name.startsWith(`${one}_`) && /_\d+$/.test(name));
   if (request.mode === 'write' || !names.some(numbered)) return new Set(result.repeated);
   const { maxBytes: _, ...whole } = request;

@@ -21,6 +21,12 @@ export function sensitiveProperties(returns: TypeNode | null): readonly string[]
   return Object.entries(row?.properties ?? {}).flatMap(([name, { sensitive }]) => (sensitive ? [name] : []));
 }
 
+/** The names that the column of a field may have, in lower case: `pay` and `pay.net` for the field `pay.net`. */
+export function columnNamesOf(field: string): readonly string[] {
+  const parts = field.toLowerCase().split('.');
+  return parts.map((_, at) => parts.slice(0, at + 1).join('.'));
+}
+
 /** The fields that no column has: hiding them hides nothing, and a column of another name may hold the values. */
 export function absentFields(fields: readonly string[], columns: readonly SqlColumn[]): readonly string[] {
   return fields.filter((field) => !columns.some((column) => hasField(column, field.toLowerCase())));
@@ -28,10 +34,7 @@ export function absentFields(fields: readonly string[], columns: readonly SqlCol
 
 /** The fields whose column appears twice: a rule hides one of them only. */
 export function doubledFields(fields: readonly string[], twice: ReadonlySet<string>): readonly string[] {
-  return fields.filter((field) => {
-    const path = field.toLowerCase();
-    return [...twice].some((name) => path === name || path.startsWith(`${name}.`));
-  });
+  return fields.filter((field) => columnNamesOf(field).some((name) => twice.has(name)));
 }
 
 function hasField({ name, type }: SqlColumn, path: string): boolean {

@@ -1,6 +1,6 @@
 import type { CompiledSql, ResourceEntry, ToolEntry } from '../catalog/model.ts';
 import { SvcError } from '../errors.ts';
-import { absentFields, fieldsOf, sensitiveProperties } from '../policy/columns.ts';
+import { absentFields, columnNamesOf, fieldsOf, sensitiveProperties } from '../policy/columns.ts';
 import type { Database, SqlColumn, SqlRequest } from '../ports.ts';
 import { holdsSensitive } from '../redaction/redact.ts';
 import { repeatedNames } from '../sql/forms.ts';
@@ -50,12 +50,11 @@ function repeatedOf(hidden: ReadonlySet<string>, names: readonly string[]): read
 /** Returns the hidden columns in lower case, because SQL ignores the case of names. */
 function hiddenColumns({ policies, returns }: ToolEntry | ResourceEntry): ReadonlySet<string> {
   const fields = policies.output.flatMap((rule) => rule.fields ?? []);
-  const columns = fields.map((field) => field.split('.', 1)[0] ?? field);
   const row = returns?.items ?? returns;
   const sensitive = Object.entries(row?.properties ?? {}).filter(
     ([, property]) => property.sensitive === true || holdsSensitive(property),
   );
-  return new Set([...columns, ...sensitive.map(([name]) => name)].map((name) => name.toLowerCase()));
+  return new Set([...fields, ...sensitive.map(([name]) => name)].flatMap(columnNamesOf));
 }
 
 async function columnsOf(

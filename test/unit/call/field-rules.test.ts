@@ -14,6 +14,7 @@ const SENSITIVE = `  return:
     items: { type: object, properties: { salry: { type: integer, sensitive: true } } }
 `;
 const JOIN = 'SELECT s.id, s.salary, p.salary FROM staff s JOIN past p USING (id)';
+const NET = 'SELECT a.\\"pay.net\\", b.\\"pay.net\\" FROM pays a, pays b';
 const ADDRESS = 'SELECT {street: 1, zip: 2} AS address, MAP {1: 2} AS m';
 
 const TREE = {
@@ -29,6 +30,7 @@ const TREE = {
   'tools/sensitive.yml': tool('sensitive', 'FROM staff', ['filter_sensitive_fields'], SENSITIVE),
   'tools/twice.yml': tool('twice', JOIN, ['filter_fields, fields: [salary]']),
   'tools/masked.yml': tool('masked', JOIN, ['mask_fields, fields: [Salary]']),
+  'tools/dotted.yml': tool('dotted', NET, ['filter_fields, fields: [pay.net]']),
   'tools/right.yml': tool('right', 'FROM staff', ['filter_fields, fields: [SALARY]']),
   'tools/numbered.yml': tool('numbered', 'SELECT 1 AS phone, 2 AS phone_1, 3 AS phone_2', [
     'filter_fields, fields: [phone]',
@@ -63,7 +65,8 @@ const WRITES = {
   ]),
   'tools/fired.yml': tool('fired', 'DELETE FROM staff RETURNING id, *', ['filter_fields, fields: [salary]']),
 };
-const SEED = `CREATE TABLE staff AS SELECT 1 AS id, 4711 AS salary; CREATE TABLE past AS SELECT 1 AS id, 4712 AS salary`;
+const SEED = `CREATE TABLE staff AS SELECT 1 AS id, 4711 AS salary; CREATE TABLE past AS SELECT 1 AS id, 4712 AS salary;
+  CREATE TABLE pays AS SELECT 4711 AS "pay.net"`;
 
 function callTool({ runtime }: Served, name: string, role = 'analyst') {
   const entry = runtime.catalog.tools[name];
@@ -90,6 +93,7 @@ describe.each<EngineName>(['wasm', 'native', 'native, read-write'])('a rule abou
     ['sensitive', 'no column salry'],
     ['twice', 'output[0]: the statement returns two columns salary, and the rule hides one'],
     ['masked', 'two columns Salary'],
+    ['dotted', 'two columns pay.net'],
   ])('denies the call of %s, where it leaves something visible', async (name, logged) => {
     const error = await errorOf(call(name));
     expect(error).toMatchObject({

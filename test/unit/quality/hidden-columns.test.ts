@@ -3,7 +3,7 @@ import { checkStatements } from '../../../src/quality/statements.ts';
 import { loadTree, type Served, serveTree } from '../call/project.ts';
 
 const SEED = `CREATE TABLE staff AS SELECT 1 AS id, 'Ada' AS name, 10 AS Salary;
-  CREATE TABLE past AS SELECT 1 AS id, 9 AS salary`;
+  CREATE TABLE past AS SELECT 1 AS id, 9 AS salary; CREATE TABLE pays AS SELECT 1 AS "pay.net"`;
 const JOIN = 'SELECT * FROM staff s JOIN past p ON s.id = p.id WHERE s.name = $name OR $name IS NULL -- all';
 
 const tool = (name: string, sql: string, rest: string) => `svc: 1
@@ -28,6 +28,11 @@ const TREE = {
   'tools/filtered.yml': tool('filtered', JOIN, rule('filter_fields, fields: [salary]')),
   'tools/masked.yml': tool('masked', JOIN, rule('mask_fields, fields: [SALARY]')),
   'tools/sensitive.yml': tool('sensitive', JOIN, SENSITIVE),
+  'tools/dotted.yml': tool(
+    'dotted',
+    'SELECT a."pay.net", b."pay.net" FROM pays a, pays b WHERE $name IS NULL',
+    rule('filter_fields, fields: [pay.net]'),
+  ),
   'tools/nothing.yml': tool('nothing', JOIN, ''),
   'tools/other.yml': tool('other', JOIN, rule('filter_fields, fields: [name]')),
   'tools/given.yml': tool('given', 'SELECT $name AS salary', rule('filter_fields, fields: [salary]')),
@@ -121,10 +126,11 @@ describe.each(['wasm', 'native'] as const)('columns that a rule hides once (%s)'
     ]);
     const twice = findings.filter(({ code }) => code !== 'column-absent');
     expect(twice.map(({ file, code, line }) => `${file}:${line} ${code}`)).toEqual([
+      'tools/dotted.yml:9 column-twice',
       'tools/filtered.yml:9 column-twice',
       'tools/masked.yml:9 column-twice',
       'tools/sensitive.yml:9 column-twice',
     ]);
-    expect(twice[0]?.message).toContain('the second is visible as salary_1');
+    expect(twice[1]?.message).toContain('the second is visible as salary_1');
   });
 });
