@@ -12,13 +12,24 @@ export interface ResultColumns {
 /** The fields of a rule that hides fields. */
 export function fieldsOf({ action, fields = [] }: PolicyRule, returns: TypeNode | null): readonly string[] {
   if (action === 'deny') return [];
-  return action === 'filter_sensitive_fields' ? sensitiveProperties(returns) : fields;
+  return action === 'filter_sensitive_fields' ? sensitiveFields(returns) : fields;
 }
 
-/** The properties of a row that `return` declares sensitive. */
-export function sensitiveProperties(returns: TypeNode | null): readonly string[] {
-  const row = returns?.items ?? returns;
-  return Object.entries(row?.properties ?? {}).flatMap(([name, { sensitive }]) => (sensitive ? [name] : []));
+/** The fields of a row that `return` declares sensitive, without the parts of such fields. Paths go through lists. */
+export function sensitiveFields(returns: TypeNode | null): readonly string[] {
+  return fieldsWithin(returns?.items ?? returns);
+}
+
+function fieldsWithin(node: TypeNode | null): readonly string[] {
+  return Object.entries(node?.properties ?? {}).flatMap(([name, property]) =>
+    sensitivePaths(property).map((path) => `${name}${path}`),
+  );
+}
+
+/** The paths to the sensitive parts of a field: an empty one if the field is sensitive, and others such as `.ssn`. */
+function sensitivePaths({ sensitive, items, ...node }: TypeNode): readonly string[] {
+  if (sensitive) return [''];
+  return items ? sensitivePaths(items) : fieldsWithin(node).map((path) => `.${path}`);
 }
 
 /** The names that the column of a field may have, in lower case: `pay` and `pay.net` for the field `pay.net`. */

@@ -1,8 +1,7 @@
 import type { CompiledSql, ResourceEntry, ToolEntry } from '../catalog/model.ts';
 import { SvcError } from '../errors.ts';
-import { absentFields, columnNamesOf, fieldsOf, sensitiveProperties } from '../policy/columns.ts';
+import { absentFields, columnNamesOf, fieldsOf, sensitiveFields } from '../policy/columns.ts';
 import type { Database, SqlColumn, SqlRequest } from '../ports.ts';
-import { holdsSensitive } from '../redaction/redact.ts';
 import { repeatedNames } from '../sql/forms.ts';
 import { exampleValues } from './example-plan.ts';
 
@@ -24,10 +23,10 @@ export async function openColumns(
   database: Database,
 ): Promise<OpenColumns> {
   const { policies, returns } = entry;
-  const sensitive = sensitiveProperties(returns);
-  const fields = [...new Set([...policies.output.flatMap((rule) => fieldsOf(rule, returns)), ...sensitive])];
-  const hidden = hiddenColumns(entry);
-  if (hidden.size + fields.length === 0) return { twice: [], absent: [] };
+  const ruled = policies.output.flatMap((rule) => fieldsOf(rule, returns));
+  const fields = [...new Set([...ruled, ...sensitiveFields(returns)])];
+  const hidden = new Set(fields.flatMap(columnNamesOf));
+  if (fields.length === 0) return { twice: [], absent: [] };
   // DuckDB describes no write, and the types of fields are not known without that.
   if (source.mode === 'write') {
     return { twice: repeatedOf(hidden, await database.prepare(source.sql, 'write')), absent: [] };
@@ -45,16 +44,6 @@ export async function openColumns(
 function repeatedOf(hidden: ReadonlySet<string>, names: readonly string[]): readonly string[] {
   const repeated = repeatedNames(names);
   return [...hidden].filter((name) => repeated.includes(name));
-}
-
-/** Returns the hidden columns in lower case, because SQL ignores the case of names. */
-function hiddenColumns({ policies, returns }: ToolEntry | ResourceEntry): ReadonlySet<string> {
-  const fields = policies.output.flatMap((rule) => rule.fields ?? []);
-  const row = returns?.items ?? returns;
-  const sensitive = Object.entries(row?.properties ?? {}).filter(
-    ([, property]) => property.sensitive === true || holdsSensitive(property),
-  );
-  return new Set([...fields, ...sensitive.map(([name]) => name)].flatMap(columnNamesOf));
 }
 
 async function columnsOf(

@@ -14,6 +14,13 @@ const SENSITIVE = `  return:
     items: { type: object, properties: { salry: { type: integer, sensitive: true } } }
 `;
 const JOIN = 'SELECT s.id, s.salary, p.salary FROM staff s JOIN past p USING (id)';
+const PERSONS = `  return:
+    type: array
+    items:
+      type: object
+      properties:
+        person: { type: object, properties: { ssn: { type: string, sensitive: true } } }
+`;
 const NET = 'SELECT a.\\"pay.net\\", b.\\"pay.net\\" FROM pays a, pays b';
 const ADDRESS = 'SELECT {street: 1, zip: 2} AS address, MAP {1: 2} AS m';
 
@@ -31,6 +38,18 @@ const TREE = {
   'tools/twice.yml': tool('twice', JOIN, ['filter_fields, fields: [salary]']),
   'tools/masked.yml': tool('masked', JOIN, ['mask_fields, fields: [Salary]']),
   'tools/dotted.yml': tool('dotted', NET, ['filter_fields, fields: [pay.net]']),
+  'tools/person.yml': tool(
+    'person',
+    "SELECT {ssn: 'secret'} AS persons",
+    ['filter_sensitive_fields'],
+    PERSONS,
+  ),
+  'tools/known.yml': tool(
+    'known',
+    "SELECT {ssn: 'secret', n: 1} AS person",
+    ['filter_sensitive_fields'],
+    PERSONS,
+  ),
   'tools/right.yml': tool('right', 'FROM staff', ['filter_fields, fields: [SALARY]']),
   'tools/numbered.yml': tool('numbered', 'SELECT 1 AS phone, 2 AS phone_1, 3 AS phone_2', [
     'filter_fields, fields: [phone]',
@@ -94,6 +113,7 @@ describe.each<EngineName>(['wasm', 'native', 'native, read-write'])('a rule abou
     ['twice', 'output[0]: the statement returns two columns salary, and the rule hides one'],
     ['masked', 'two columns Salary'],
     ['dotted', 'two columns pay.net'],
+    ['person', 'no column person.ssn'],
   ])('denies the call of %s, where it leaves something visible', async (name, logged) => {
     const error = await errorOf(call(name));
     expect(error).toMatchObject({
@@ -129,6 +149,7 @@ describe.each<EngineName>(['wasm', 'native', 'native, read-write'])('a rule abou
   it.each([
     ['right', [{ id: 1 }]],
     ['numbered', [{ phone_1: 2, phone_2: 3 }]],
+    ['known', [{ person: { n: 1 } }]],
   ])('hides the column of %s', async (name, value) => {
     expect((await call(name)).value).toEqual(value);
   });

@@ -110,6 +110,34 @@ describe('a rule about the columns of a statement', () => {
     );
     expect(enforced([sensitive('true')], columnsOf({ n: 'INTEGER' })).failure).toContain('`return` type');
   });
+
+  it('looks for each part of a column that `return` declares sensitive', () => {
+    const ssn: TypeNode = { type: 'string', sensitive: true };
+    const person: TypeNode = { type: 'object', properties: { SSN: ssn, n: { type: 'integer' } } };
+    const known: TypeNode = { ...person, sensitive: true };
+    const row: TypeNode = {
+      type: 'object',
+      properties: {
+        person,
+        others: { type: 'array', items: person },
+        known,
+        codes: { type: 'array', items: ssn },
+      },
+    };
+    const failureOf = (types: { readonly [name: string]: string }) =>
+      enforced([sensitive('true')], columnsOf(types), { type: 'array', items: row }).failure;
+    const PERSON = 'STRUCT(ssn VARCHAR, n INTEGER)';
+    const all = { person: PERSON, others: `${PERSON}[]`, known: 'JSON', codes: 'VARCHAR[]' };
+    expect(failureOf(all)).toBeNull();
+    expect(failureOf({ ...all, known: 'STRUCT(id VARCHAR)' })).toBeNull();
+    expect(failureOf({ ...all, person: 'STRUCT(n INTEGER)' })).toContain('no column person.SSN');
+    expect(failureOf({ ...all, others: 'INTEGER[]' })).toContain('no column others.SSN');
+    const { codes: _, ...others } = all;
+    expect(failureOf(others)).toContain('no column codes');
+    // The items of this result are the values of one column, whose name is in no path.
+    const alone: TypeNode = { type: 'array', items: { type: 'array', items: person } };
+    expect(enforced([sensitive('true')], columnsOf({ list: `${PERSON}[]` }), alone).outcome).toBe('filter');
+  });
 });
 
 describe('the values of a completion', () => {
