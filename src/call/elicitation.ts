@@ -97,7 +97,7 @@ async function isDue({ runtime, entry, context }: Asker, { when }: Question, val
   if (when === undefined) return true;
   const { holds } = await import('../policy/when.ts');
   const parameters = [...entry.parameters, ...(entry.ask ?? []).flat().flatMap(answersOf)];
-  return holds(when, { parameters, values, user: context.user, now: () => runtime.clock.now() });
+  return holds(when, { parameters, values, user: context.user, now: () => runtime.clock.now() }) ?? true;
 }
 
 async function toInquiry(question: Question, values: JsonObject): Promise<ElicitationRequest> {

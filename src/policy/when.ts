@@ -1,5 +1,4 @@
 import type { User } from '../context.ts';
-import { SvcError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import type { Parameter } from '../types/node.ts';
 import { toInputBindings } from './cel/bindings.ts';
@@ -16,12 +15,11 @@ export interface Circumstances {
 const conditions = new Map<string, CompiledRule['evaluate']>();
 const MOST = 1_000;
 
-/** Whether a condition over values is true. Throws if it cannot be evaluated. */
-export function holds(condition: string, { parameters, values, user, now }: Circumstances): boolean {
+/** Whether a condition over values is true; null if it cannot be evaluated. */
+export function holds(condition: string, { parameters, values, user, now }: Circumstances): boolean | null {
   const bindings = toInputBindings({ kind: 'tool', parameters, returns: null }, values, user);
   const verdict = evaluatorOf(condition)(bindings, now);
-  if ('matched' in verdict) return verdict.matched;
-  throw new SvcError('internal', `The condition “${condition}” could not be evaluated: ${verdict.failure}`);
+  return 'matched' in verdict ? verdict.matched : null;
 }
 
 function evaluatorOf(condition: string): CompiledRule['evaluate'] {

@@ -189,13 +189,14 @@ describe('a condition outside of policies', () => {
     now: () => 0,
   };
 
-  it('is true, false, or an error', () => {
+  it('is true, false, or cannot be evaluated', () => {
     expect([holds('n > 2', given), holds('n > 3', given), holds('n > 2', given)]).toEqual([
       true,
       false,
       true,
     ]);
-    expect(() => holds('missing > 3', given)).toThrow('could not be evaluated');
+    expect(holds('missing > 3', given)).toBeNull();
+    expect(holds('n > 2', { ...given, values: { n: null } })).toBeNull();
   });
 });
 

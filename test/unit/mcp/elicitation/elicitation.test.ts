@@ -34,6 +34,20 @@ const ORDER = `tool:
   return: { type: string }
   source: { code: "SELECT concat_ws('/', $item, $pieces, $card) AS ordered" }
 `;
+const LOT = `tool:
+  name: lot
+  ask:
+    - name: amount
+      message: How many?
+      fields: [{ name: pieces, type: integer, default: null }]
+      otherwise: skip
+    - name: reason
+      when: pieces > 10
+      message: Why so many?
+      fields: [{ name: why, type: string }]
+  return: { type: string }
+  source: { code: "SELECT concat_ws('/', $pieces, $why) AS text" }
+`;
 const ROUND = `tool:
   name: round
   ask:
@@ -72,6 +86,7 @@ beforeAll(async () => {
     'tools/wipe.yml': WIPE,
     'tools/lenient.yml': LENIENT,
     'tools/order.yml': ORDER,
+    'tools/lot.yml': LOT,
     'tools/round.yml': ROUND,
     'tools/counted.yml': COUNTED,
     'prompts/guide.yml': GUIDE,
@@ -97,6 +112,20 @@ const call = (name: string, args: Body, more: Body = {}, capabilities?: Body) =>
   send('tools/call', { name, arguments: args, ...more }, capabilities);
 const stateOf = ({ result }: { result?: Body }) => ({ requestState: result?.requestState });
 const textOf = ({ result }: { result?: Body }) => (result?.content as { text: string }[])?.[0]?.text;
+
+describe('a question whose condition cannot be evaluated', () => {
+  it('is asked', async () => {
+    const asked = await call('lot', {});
+    const skipped = { inputResponses: { amount: accept({}) }, ...stateOf(asked) };
+    const { result } = await call('lot', {}, skipped);
+    expect(result).toMatchObject({ inputRequests: { reason: { params: { message: 'Why so many?' } } } });
+  });
+
+  it('keeps the call from running if the client cannot ask', async () => {
+    const { error, result } = await call('lot', {}, {}, { sampling: {} });
+    expect(JSON.stringify({ error, result })).toContain('Nothing was done.');
+  });
+});
 
 describe('a tool that a person must agree to', () => {
   // Requirements: modern.mrtr.ask, modern.resultType
