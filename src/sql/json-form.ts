@@ -1,8 +1,10 @@
 import type { JsonValue } from '../json.ts';
+import { nestedTooDeeply } from './json-size.ts';
 
 /**
  * Parses the text of a JSON value. A number that a double cannot hold
  * becomes a string of its digits; NaN and infinities become null.
+ * Throws `sql_failed` for a value that is nested too deeply.
  */
 export function jsonForm(text: string): JsonValue {
   try {
@@ -29,9 +31,16 @@ function parseExactly(text: string): JsonValue {
   if (!/[\d.]{16}|[eE][+-]?\d{3}/.test(text)) return JSON.parse(text);
   // Every engine passes a third argument to the reviver; TypeScript's library does not declare it yet.
   const parse = JSON.parse as ParseWithSource;
-  return parse(text, (_key, value, { source }) =>
-    typeof value === 'number' && source !== undefined && !sameDecimal(source, String(value)) ? source : value,
-  );
+  try {
+    return parse(text, (_key, value, { source }) =>
+      typeof value === 'number' && source !== undefined && !sameDecimal(source, String(value))
+        ? source
+        : value,
+    );
+  } catch (thrown) {
+    // A reviver is called at every level, and the stack ends.
+    throw thrown instanceof RangeError ? nestedTooDeeply(thrown) : thrown;
+  }
 }
 
 type ParseWithSource = (

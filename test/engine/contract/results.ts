@@ -178,6 +178,21 @@ export function describeResults(subject: Subject): void {
       expect(limited).toEqual(await subject.database.run(request, callOf()));
     });
 
+    it.each(['', '1234567890123456789'])(
+      'are refused if a value is nested too deeply around %j',
+      async (inner) => {
+        const nested = (levels: number) =>
+          read(
+            subject.database,
+            `SELECT (repeat('[', ${levels}) || '${inner}' || repeat(']', ${levels}))::JSON AS v`,
+          );
+        const error = await errorOf(nested(5000));
+        expect(error.code).toBe('sql_failed');
+        expect(error.message).toContain('nested more than 1000 levels deep');
+        expect((await nested(1000)).rows).toHaveLength(1);
+      },
+    );
+
     it('never count more bytes than their JSON has', async () => {
       for (const { values, lacks = {} } of TYPES) {
         if (lacks[subject.engine] !== undefined) continue;

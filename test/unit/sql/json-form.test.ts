@@ -25,6 +25,14 @@ describe('jsonForm', () => {
     expect(jsonForm('inf')).toBeNull();
   });
 
+  it.each(['1234567890123456789', 'nan, 1234567890123456789'])(
+    'refuses %s at a depth beyond the stack',
+    (text) => {
+      const deep = `${'['.repeat(100_000)}${text}${']'.repeat(100_000)}`;
+      expect(() => jsonForm(deep)).toThrow(expect.objectContaining({ code: 'sql_failed' }));
+    },
+  );
+
   it('keeps every number or its text', () => {
     const random = randomFrom(7);
     for (let round = 0; round < ROUNDS; round += 1) {

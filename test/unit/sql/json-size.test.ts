@@ -37,6 +37,18 @@ describe('the least bytes of JSON', () => {
   });
 });
 
+describe('a value of many levels', () => {
+  const lists = (levels: number): JsonValue => (levels === 0 ? 1 : [lists(levels - 1)]);
+  const objects = (levels: number): JsonValue => (levels === 0 ? 1 : { a: objects(levels - 1) });
+
+  it.each([lists, objects])('is refused beyond 1000 levels: %o', (nest) => {
+    expect(leastBytes(nest(1000))).toBeGreaterThan(1000);
+    expect(() => leastBytes(nest(1001))).toThrow(
+      expect.objectContaining({ code: 'sql_failed', message: expect.stringContaining('1000 levels') }),
+    );
+  });
+});
+
 describe('rows within bytes', () => {
   const lengths = [(row: number) => [3, 0, 4, 9][row] ?? 0, () => 1];
   it.each([
