@@ -119,11 +119,14 @@ function isNamed(before: Token | undefined): boolean {
  * `FROM histogram("data.main.t", c) AS (x VARCHAR)` calls a function and names its columns.
  */
 function listsColumns(tokens: readonly Token[], open: number): boolean {
-  const close = tokens.findIndex(({ text }, at) => at > open && text === ')');
-  const columns = tokens.slice(open + 1, close);
-  const plain = columns.every(({ kind, text }) => kind === 'word' || kind === 'quoted' || text === ',');
+  let close = open + 1;
+  while (isColumn(tokens[close])) close += 1;
   const after = tokens.slice(close + 1, close + 7).map(({ text }) => text.toLowerCase());
-  return plain && close > 0 && WITH_QUERY.test(after.join(' '));
+  return tokens[close]?.text === ')' && WITH_QUERY.test(after.join(' '));
+}
+
+function isColumn(token: Token | undefined): boolean {
+  return token?.kind === 'word' || token?.kind === 'quoted' || token?.text === ',';
 }
 
 /** DuckDB reserves these words, except `values`: none of them is the name of a column. */
