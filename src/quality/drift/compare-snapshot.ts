@@ -84,7 +84,8 @@ function compareEndpoint(
     ...compareEndpointContracts(before.contract, after.contract),
     ...compareSource(before, after),
     ...compareMessages(before.messages, after.messages),
-    ...comparePolicies(before.policies, after.policies),
+    ...RULES.flatMap((rules) => compareRules(rules, before[rules], after[rules])),
+    ...compareCache(before.cache, after.cache),
     ...compareLimits(before.limits, after.limits),
     ...compareTexts(before, after),
     ...(outcomes ? [...compareTests(before.tests, after.tests), ...compareProblem(before, after)] : []),
@@ -123,18 +124,18 @@ function frameOf(messages: JsonValue | undefined): JsonValue {
   });
 }
 
-/** Any change of a policy counts as breaking, because callers may see more or less than agreed. */
-function comparePolicies(before: JsonValue | undefined, after: JsonValue | undefined): readonly Difference[] {
+const RULES = ['policies', 'tables', 'unattached'] as const;
+
+/** Any change of a rule counts as breaking, because callers may see more or less than agreed. */
+function compareRules(
+  at: (typeof RULES)[number],
+  before: JsonValue | undefined,
+  after: JsonValue | undefined,
+): readonly Difference[] {
   if (isUnchanged(before, after)) return [];
   return isUnchanged(rulesOf(before), rulesOf(after))
-    ? [differ(['wording', 'policies', 'Only reasons differ.'], before, after)]
-    : [
-        differ(
-          ['breaking', 'policies', 'Access to it, or the visible part of its results, differs.'],
-          before,
-          after,
-        ),
-      ];
+    ? [differ(['wording', at, 'Only reasons differ.'], before, after)]
+    : [differ(['breaking', at, 'Access to it, or the visible part of its results, differs.'], before, after)];
 }
 
 function rulesOf(policies: JsonValue | undefined): JsonValue {
@@ -142,6 +143,17 @@ function rulesOf(policies: JsonValue | undefined): JsonValue {
   if (!isObject(policies)) return policies ?? null;
   const rules = Object.entries(policies).filter(([key]) => key !== 'reason');
   return Object.fromEntries(rules.map(([key, value]) => [key, rulesOf(value)]));
+}
+
+function compareCache(before: JsonValue | undefined, after: JsonValue | undefined): readonly Difference[] {
+  if (isUnchanged(before, after)) return [];
+  return ageOf(after) > ageOf(before)
+    ? [differ(['breaking', 'cache', 'Results may be older than before.'], before, after)]
+    : [differ(['widening', 'cache', 'Results are newer than before.'], before, after)];
+}
+
+function ageOf(cache: JsonValue | undefined): number {
+  return isObject(cache) ? Number(cache.ttlMs) : 0;
 }
 
 function compareLimits(before: JsonObject, after: JsonObject): readonly Difference[] {

@@ -1,4 +1,4 @@
-import type { AnyEntry, Catalog } from '../../catalog/model.ts';
+import type { AnyEntry, Catalog, ResourceEntry, ToolEntry } from '../../catalog/model.ts';
 import type { JsonObject, JsonValue } from '../../json.ts';
 import type { Finding } from '../../project/finding.ts';
 import type { Endpoint, Project } from '../../project/model.ts';
@@ -23,6 +23,10 @@ export type EndpointSnapshot = {
   readonly function?: string;
   readonly messages?: JsonValue;
   readonly policies?: JsonValue;
+  /** The tables that a built-in SQL tool shows, and whether it shows attached databases. */
+  readonly tables?: JsonValue;
+  readonly unattached?: JsonValue;
+  readonly cache?: JsonValue;
   readonly limits: JsonObject;
   readonly completion?: JsonValue;
   readonly metadata?: JsonValue;
@@ -116,12 +120,19 @@ function toEndpointSnapshot(
     function: functionOf(entry),
     messages: entry.kind === 'prompt' ? entry.messages : undefined,
     policies: ruled ? entry.policies : undefined,
+    ...(entry.kind === 'prompt' ? {} : sightOf(entry)),
     limits: entry.limits,
     completion: Object.keys(completion).length > 0 ? completion : undefined,
     metadata: Object.keys(metadata).length > 0 ? metadata : undefined,
     tests: results === null ? {} : outcomesOf(tests, results.get(file) ?? []),
     problem: problems.get(file) ?? (source?.file ? problems.get(source.file) : undefined),
   });
+}
+
+/** The rules beside policies about the visible part of results, and how old results may be. */
+function sightOf({ source, cache }: ToolEntry | ResourceEntry) {
+  const { tables, unattached } = source.language === 'sql' ? source : {};
+  return { tables, unattached, cache };
 }
 
 type Source = Exclude<Endpoint, { readonly kind: 'prompt' }>['source'];

@@ -10,7 +10,7 @@ import { compareSnapshots } from '../../../src/quality/drift/compare-snapshot.ts
 import { toContract } from '../../../src/quality/drift/contract.ts';
 import { type Snapshot, toSnapshot } from '../../../src/quality/drift/snapshot.ts';
 import { readMacros, readTables, type Tables } from '../../../src/quality/drift/tables.ts';
-import { load } from '../project/memory.ts';
+import { load, SITE } from '../project/memory.ts';
 import { folder } from './svc.ts';
 
 const SEED = `CREATE TABLE orders (id INTEGER NOT NULL, total DECIMAL(9,2), note VARCHAR);
@@ -414,6 +414,38 @@ it('large results that become a summary are another answer', async () => {
   expect(compareContracts(whole, linked)).toMatchObject([{ class: 'breaking', path: 'large_result' }]);
   expect(compareContracts(linked, whole)).toMatchObject([{ class: 'widening', path: 'large_result' }]);
   expect(compareContracts(linked, linked)).toEqual([]);
+});
+
+it('rules of tables and attached databases of the SQL tools are another access', async () => {
+  const at = async (more: string) => {
+    const attach = 'profiles: { default: { database: { attach: [{ name: lake, uri: lake.duckdb }] } } }';
+    const site = `${SITE}${attach}\nsql_tools: { enabled: true${more} }\n`;
+    return bareSnapshotOf(await load({ 'svc-site.yml': site }));
+  };
+  const changesOf = (before: Snapshot, after: Snapshot) =>
+    compareSnapshots(before, after)
+      .filter(({ subject }) => subject === 'tool execute_sql_query')
+      .map(({ class: name, path }) => `${name} ${path}`);
+  const restricted = await at(', tables: [{ name: orders, rows: "x == user.claims.x", hide: [y] }]');
+  expect(compareSnapshots(restricted, restricted)).toEqual([]);
+  expect(changesOf(restricted, await at(', tables: [{ name: orders, hide: [y] }]'))).toEqual([
+    'breaking tables',
+  ]);
+  expect(changesOf(restricted, await at(''))).toEqual(['breaking tables']);
+  expect(changesOf(await at(''), await at(', attached: true'))).toEqual(['breaking unattached']);
+});
+
+it.each([
+  ['is new', '', ', cache: { ttl: 1h }', 'breaking'],
+  ['is longer', ', cache: { ttl: 1m }', ', cache: { ttl: 1h }', 'breaking'],
+  ['is shorter', ', cache: { ttl: 1h }', ', cache: { ttl: 1m }', 'widening'],
+  ['is gone', ', cache: { ttl: 1h }', '', 'widening'],
+])('a time that results are cached that %s', async (_what, before, after, expected) => {
+  const at = async (more: string) =>
+    bareSnapshotOf(await load({ 'tools/a.yml': `tool: { name: a, source: { code: SELECT 1 }${more} }` }));
+  expect(compareSnapshots(await at(before), await at(after))).toMatchObject([
+    { class: expected, path: 'cache' },
+  ]);
 });
 
 it('a Python module that is gone breaks what imports it, although no endpoint names it', async () => {
