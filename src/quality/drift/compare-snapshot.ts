@@ -124,7 +124,7 @@ function frameOf(messages: JsonValue | undefined): JsonValue {
   });
 }
 
-const RULES = ['policies', 'tables', 'unattached'] as const;
+const RULES = ['policies', 'sensitive', 'tables', 'unattached'] as const;
 
 /** Any change of a rule counts as breaking, because callers may see more or less than agreed. */
 function compareRules(

@@ -1,5 +1,6 @@
 import type { AnyEntry, Catalog, ResourceEntry, ToolEntry } from '../../catalog/model.ts';
 import type { JsonObject, JsonValue } from '../../json.ts';
+import { policySchemaEffects } from '../../policy/schema.ts';
 import type { Finding } from '../../project/finding.ts';
 import type { Endpoint, Project } from '../../project/model.ts';
 import type { EndpointReport, TestResult } from '../test/report.ts';
@@ -23,6 +24,8 @@ export type EndpointSnapshot = {
   readonly function?: string;
   readonly messages?: JsonValue;
   readonly policies?: JsonValue;
+  /** The declared parts of results that `filter_sensitive_fields` may hide. */
+  readonly sensitive?: JsonValue;
   /** The tables that a built-in SQL tool shows, and whether it shows attached databases. */
   readonly tables?: JsonValue;
   readonly unattached?: JsonValue;
@@ -130,9 +133,16 @@ function toEndpointSnapshot(
 }
 
 /** The rules beside policies about the visible part of results, and how old results may be. */
-function sightOf({ source, cache }: ToolEntry | ResourceEntry) {
+function sightOf({ policies, returns, source, cache }: ToolEntry | ResourceEntry) {
+  const hiding = policies.output.filter(({ action }) => action === 'filter_sensitive_fields');
+  const hidden = policySchemaEffects({ input: [], output: hiding }, returns);
   const { tables, unattached } = source.language === 'sql' ? source : {};
-  return { tables, unattached, cache };
+  return {
+    sensitive: hidden.length > 0 ? hidden.map(({ pointer }) => pointer.join('.')).toSorted() : undefined,
+    tables,
+    unattached,
+    cache,
+  };
 }
 
 type Source = Exclude<Endpoint, { readonly kind: 'prompt' }>['source'];

@@ -435,6 +435,30 @@ it('rules of tables and attached databases of the SQL tools are another access',
   expect(changesOf(await at(''), await at(', attached: true'))).toEqual(['breaking unattached']);
 });
 
+it('a field that a rule hides no longer is another access', async () => {
+  const at = async (fields: string, action = 'filter_sensitive_fields') => {
+    const returns = `return: { type: array, items: { type: object, properties: { name: { type: string }, ${fields} } } }`;
+    const policies = `policies: { output: [{ condition: "user.role != 'hr'", action: ${action} }] }`;
+    const body = `source: { code: SELECT 1 AS pay }, ${returns}, ${policies}`;
+    const resource = `resource: { uri: "shop://pay", ${body} }`;
+    return bareSnapshotOf(
+      await load({ 'tools/a.yml': `tool: { name: a, ${body} }`, 'resources/a.yml': resource }),
+    );
+  };
+  const paths = (changes: readonly DriftChange[]) =>
+    changes.filter((one) => one.class === 'breaking').map(({ subject, path }) => `${subject} ${path}`);
+  const hidden = await at('pay: { type: integer, sensitive: true }, day: { type: string, sensitive: true }');
+  const shown = await at('pay: { type: integer }, day: { type: string, sensitive: true }');
+  expect(paths(compareSnapshots(hidden, shown))).toEqual([
+    'resource shop://pay sensitive',
+    'tool a sensitive',
+  ]);
+  expect(compareSnapshots(hidden, hidden)).toEqual([]);
+  // Without such a rule, `sensitive` hides nothing from callers.
+  const denies = await at('pay: { type: integer, sensitive: true }', 'deny');
+  expect(compareSnapshots(denies, await at('pay: { type: integer }', 'deny'))).toEqual([]);
+});
+
 it.each([
   ['is new', '', ', cache: { ttl: 1h }', 'breaking'],
   ['is longer', ', cache: { ttl: 1m }', ', cache: { ttl: 1h }', 'breaking'],
