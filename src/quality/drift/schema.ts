@@ -100,8 +100,9 @@ function compareProperties(before: JsonObject, after: JsonObject, place: Place):
   return names.flatMap((name) => {
     const at = `${place.path}.properties.${name}`;
     const [old, now] = [own(was.fields, name), own(is.fields, name)];
-    if (old === undefined) return [added(at, now, is.required.includes(name), place.direction)];
-    if (now === undefined) return [removed(at, old, place.direction)];
+    if (old === undefined)
+      return [added(at, now, { ...was, isRequired: is.required.includes(name), ...place })];
+    if (now === undefined) return [removed(at, old, { ...is, ...place })];
     return [
       ...compareRequired(at, was.required.includes(name), is.required.includes(name), place.direction),
       ...(isObject(old) && isObject(now) ? compareSchemas(old, now, place.direction, at) : []),
@@ -109,17 +110,29 @@ function compareProperties(before: JsonObject, after: JsonObject, place: Place):
   });
 }
 
-function added(at: string, now: Value, required: boolean, direction: Direction): Difference {
+interface Added {
+  readonly direction: Direction;
+  readonly isRequired: boolean;
+  /** Whether the object takes undeclared properties. */
+  readonly isOpen: boolean;
+}
+
+/** An open object already accepted any value under the name. */
+function added(at: string, now: Value, { direction, isRequired, isOpen }: Added): Difference {
   if (direction === 'output')
     return differ(['widening', at, 'Results contain more than before.'], undefined, now);
-  return required
-    ? differ(['breaking', at, 'Every call must send it now.'], undefined, now)
+  if (isRequired) return differ(['breaking', at, 'Every call must send it now.'], undefined, now);
+  return isOpen
+    ? differ(['breaking', at, 'Calls that send other values of it are rejected.'], undefined, now)
     : differ(['widening', at, 'Calls may send it.'], undefined, now);
 }
 
-function removed(at: string, old: Value, direction: Direction): Difference {
-  const message = direction === 'input' ? 'Calls that send it are rejected.' : 'Readers no longer find it.';
-  return differ(['breaking', at, message], old, undefined);
+function removed(at: string, old: Value, { direction, isOpen }: Omit<Added, 'isRequired'>): Difference {
+  if (direction === 'output') return differ(['breaking', at, 'Readers no longer find it.'], old, undefined);
+  if (!isOpen) return differ(['breaking', at, 'Calls that send it are rejected.'], old, undefined);
+  return isObject(old) && old.default !== undefined
+    ? differ(['breaking', at, 'Calls that omit it have another meaning.'], old, undefined)
+    : differ(['widening', at, 'Calls may send any value of it, or none.'], old, undefined);
 }
 
 function compareRequired(at: string, was: boolean, is: boolean, direction: Direction): readonly Difference[] {
@@ -133,8 +146,9 @@ function compareRequired(at: string, was: boolean, is: boolean, direction: Direc
   return [differ([is ? 'widening' : 'breaking', path, message], was, is)];
 }
 
-function fieldsOf({ properties, required }: JsonObject) {
+function fieldsOf({ properties, required, additionalProperties }: JsonObject) {
   return {
+    isOpen: additionalProperties !== false,
     fields: isObject(properties) ? properties : {},
     required: isList(required) ? required : [],
   };
