@@ -23,7 +23,7 @@ export type TableShape = {
 /** The tables and views of a database by name. Outside of the schema main, the name is `schema.name`. */
 export type Tables = { readonly [name: string]: TableShape };
 
-/** The macros of a database: the body of each signature, such as `net(price)`. */
+/** The macros of a database: the body of each signature, such as `net(price)` or `net(price INTEGER)`. */
 export type Macros = { readonly [signature: string]: string };
 
 const OWN = 'database_name = current_database() AND NOT internal';
@@ -34,8 +34,10 @@ UNION ALL SELECT ${NAME} || view_name, 'view', sql, comment FROM duckdb_views() 
 const COLUMNS = `SELECT ${NAME} || table_name AS relation, column_name AS name, data_type AS type, is_nullable AS nullable, comment
 FROM duckdb_columns() WHERE ${OWN} ORDER BY schema_name, table_name, column_index`;
 
-const MACROS = `SELECT ${NAME} || function_name || '(' || array_to_string(parameters, ', ') || ')' AS name, macro_definition AS sql
-FROM duckdb_functions() WHERE ${OWN} AND function_type IN ('macro', 'table_macro')`;
+const PARAMETERS = "array_to_string([concat_ws(' ', p, parameter_types[i]) FOR p, i IN parameters], ', ')";
+// A scalar macro and a table macro may have one name.
+const MACROS = `SELECT ${NAME} || function_name || '(' || ${PARAMETERS} || ')' AS name, string_agg(macro_definition, '; ' ORDER BY function_type) AS sql
+FROM duckdb_functions() WHERE ${OWN} AND function_type IN ('macro', 'table_macro') GROUP BY ALL`;
 
 /** The most columns that are compared. */
 const MOST = 200_000;

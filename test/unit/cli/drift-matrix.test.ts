@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { loadDriver } from '../../../adapters/duckdb-native/driver/driver.ts';
 import { runScript } from '../../../adapters/duckdb-native/files/script.ts';
 import { openNodeDatabase } from '../../../adapters/node/database/open-database.ts';
 import { compileCatalog } from '../../../src/catalog/compile.ts';
@@ -7,6 +8,7 @@ import type { Project } from '../../../src/project/model.ts';
 import type { ChangeClass, DriftChange } from '../../../src/quality/drift/change.ts';
 import { compareContracts } from '../../../src/quality/drift/compare-contract.ts';
 import { compareSnapshots } from '../../../src/quality/drift/compare-snapshot.ts';
+import { compareMacros } from '../../../src/quality/drift/compare-tables.ts';
 import { toContract } from '../../../src/quality/drift/contract.ts';
 import { type Snapshot, toSnapshot } from '../../../src/quality/drift/snapshot.ts';
 import { readMacros, readTables, type Tables } from '../../../src/quality/drift/tables.ts';
@@ -534,6 +536,37 @@ it('another body of a macro is another answer, with both engines', async () => {
     { class: 'widening', subject: 'macro more(x)' },
   ]);
   expect(compareSnapshots(await at(''), before)).toEqual([]);
+});
+
+it('each overload of a macro is compared, and a table macro beside a scalar one of its name', async () => {
+  const at = async (sql: string) => {
+    const path = join(folder(), 'shop.duckdb');
+    // Files of older versions cannot have typed parameters.
+    const { openInstance } = await loadDriver();
+    const instance = await openInstance(path, { storage_compatibility_version: 'v1.5.0' });
+    const connection = await instance.connect();
+    await connection.run(sql);
+    connection.closeSync();
+    instance.closeSync();
+    const database = await openNodeDatabase({ path, readonly: true, engine: 'native' });
+    const macros = await readMacros(database, new AbortController().signal);
+    await database.close();
+    return macros;
+  };
+  const sql = `CREATE MACRO next(a INTEGER) AS a + 1, (a VARCHAR) AS a || 'x';
+    CREATE MACRO few(n) AS n + 1; CREATE MACRO few(n) AS TABLE SELECT n;`;
+  const before = await at(sql);
+  expect(Object.keys(before)).toEqual(['few(n)', 'next(a INTEGER)', 'next(a VARCHAR)']);
+  for (const [from, to, subject] of [
+    ['a + 1', 'a + 2', 'macro next(a INTEGER)'],
+    ["'x'", "'y'", 'macro next(a VARCHAR)'],
+    ['n + 1', 'n + 2', 'macro few(n)'],
+    ['SELECT n', 'SELECT n + 1', 'macro few(n)'],
+  ] as const) {
+    expect(compareMacros(before, await at(replaced(sql, from, to)))).toMatchObject([
+      { class: 'breaking', subject, path: 'sql' },
+    ]);
+  }
 });
 
 it('a prompt that embeds another resource is another prompt', async () => {
