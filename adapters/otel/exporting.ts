@@ -26,8 +26,16 @@ interface ReportOptions {
 
 const FAILED = 1;
 
+interface Resting {
+  /** Whether a batch would be dropped without an attempt. */
+  isResting(): boolean;
+}
+
 /** Logs once that the collector fails and once that it is back. The SDK itself logs neither. */
-export function reportFailures<Batch, E extends Exporter<Batch>>(exporter: E, options: ReportOptions): E {
+export function reportFailures<Batch, E extends Exporter<Batch>>(
+  exporter: E,
+  options: ReportOptions,
+): E & Resting {
   const { signal, log, restMs, now } = options;
   let failing = false;
   let restsUntil = 0;
@@ -40,15 +48,16 @@ export function reportFailures<Batch, E extends Exporter<Batch>>(exporter: E, op
       log({ level: 'warn', message: `telemetry: ${signal} cannot be exported: ${reasonOf(error)}` });
     else log({ level: 'info', message: `telemetry: ${signal} are exported again` });
   };
+  const isResting = () => now() < restsUntil;
   const inner = exporter.export.bind(exporter);
   exporter.export = (batch, done) => {
-    if (now() < restsUntil) return done({ code: FAILED });
+    if (isResting()) return done({ code: FAILED });
     inner(batch, (result) => {
       note(result);
       done(result);
     });
   };
-  return exporter;
+  return Object.assign(exporter, { isResting });
 }
 
 function reasonOf(error: Error | undefined): string {
@@ -57,9 +66,9 @@ function reasonOf(error: Error | undefined): string {
 
 /** Exports metrics only when it is flushed, for platforms whose timers stop with the request. */
 export class OnDemandReader extends MetricReader {
-  readonly #exporter: PushMetricExporter;
+  readonly #exporter: PushMetricExporter & Resting;
 
-  constructor(exporter: PushMetricExporter) {
+  constructor(exporter: PushMetricExporter & Resting) {
     // Up-down counters stay cumulative: backends do not accept deltas of a gauge.
     super({
       aggregationTemporalitySelector: (kind) =>
@@ -69,6 +78,8 @@ export class OnDemandReader extends MetricReader {
   }
 
   protected override async onForceFlush(): Promise<void> {
+    // Collecting sets the counters to zero.
+    if (this.#exporter.isResting()) return;
     const { resourceMetrics } = await this.collect();
     // Cumulative metrics are collected each time, also without a call.
     const metrics = resourceMetrics.scopeMetrics.flatMap((scope) => scope.metrics);

@@ -560,6 +560,24 @@ describe('a collector', () => {
     expect(lines.map(({ level }) => level)).toEqual(['warn', 'warn', 'info', 'info']);
   });
 
+  it('that is back gets the counts of the calls that came meanwhile', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    start();
+    const turn = async (mood: Receiver['mood']) => {
+      receiver.mood = mood;
+      await call('people', here);
+      await telemetry.flush();
+    };
+    await turn('failing');
+    for (let calls = 0; calls < 3; calls += 1) await turn('good');
+    expect(receiver.metrics).toEqual([]);
+    vi.setSystemTime(Date.now() + 30_000);
+    await turn('good');
+    const counts = receiver.metrics.filter(({ name }) => name === 'svc.endpoint.requests_total');
+    expect(counts.map(({ points }) => points[0]?.value)).toEqual([4]);
+  });
+
   it('that was never there neither fails nor holds up the end', async () => {
     await receiver.close();
     start({ endpoint: 'http://127.0.0.1:1' });
