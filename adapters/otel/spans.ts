@@ -37,8 +37,9 @@ async function open<T>(
         open(tracer, within, { name: child, attributes: own, kind: SpanKind.INTERNAL }, work),
     });
   } catch (thrown) {
-    // Only the code is recorded: an error's text may quote the caller's input.
-    span.setStatus({ code: SpanStatusCode.ERROR, message: toSvcError(thrown).code });
+    const { code } = toSvcError(thrown);
+    // Only the code is recorded: an error's text may quote the caller's input. A call that asks for answers has not failed.
+    if (code !== 'input_required') span.setStatus({ code: SpanStatusCode.ERROR, message: code });
     throw thrown;
   } finally {
     span.end();

@@ -51,6 +51,7 @@ tool:
     output: [{ condition: "user.role != 'boss'", action: filter_fields, fields: [range] }]
 `;
 const PLAIN = 'svc: 1\ntool: { name: plain, source: { code: SELECT 1 AS n } }\n';
+const SURE = 'svc: 1\ntool: { name: sure, confirm: "Sure?", source: { code: SELECT 1 AS n } }\n';
 const ONE = 'svc: 1\nresource: { uri: "one://it", source: { code: SELECT 1 AS n } }\n';
 const ASK = 'svc: 1\nprompt: { name: ask, messages: [{ prompt: Who? }, { prompt: Why? }] }\n';
 
@@ -132,7 +133,7 @@ function call(name: string, args = {}, context: Partial<RequestContext> = {}) {
 const here = { country: 'planted-country' };
 
 beforeAll(async () => {
-  const tools = { people: PEOPLE, broken: BROKEN, many: MANY, plain: PLAIN };
+  const tools = { people: PEOPLE, broken: BROKEN, many: MANY, plain: PLAIN, sure: SURE };
   const tree = Object.fromEntries(Object.entries(tools).map(([name, text]) => [`tools/${name}.yml`, text]));
   served = await serveTree(
     { ...tree, 'resources/one.yml': ONE, 'prompts/ask.yml': ASK, 'skills/guide.md': GUIDE },
@@ -357,6 +358,19 @@ describe('spans', () => {
       ['svc.execution_engine.execute', 'sql_failed'],
       ['svc.endpoint.execute', 'sql_failed'],
     ]);
+  });
+
+  it('of a call that asks for answers have no error', async () => {
+    const ask = async () => {
+      throw new SvcError('input_required', 'The call needs answers first.');
+    };
+    await expect(call('sure', {}, { elicitation: { can: () => true, ask } })).rejects.toMatchObject({
+      code: 'input_required',
+    });
+    await telemetry.flush();
+    const root = receiver.spans.find(({ name }) => name === 'svc.endpoint.execute');
+    expect(root).toMatchObject({ status: null });
+    expect(receiver.spans.filter(({ status }) => status !== null)).toEqual([]);
   });
 
   // Requirements: env.SVC_TELEMETRY_TRACING_CONSOLE, telemetry.tracing.console_export
