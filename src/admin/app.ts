@@ -34,7 +34,7 @@ export function createAdmin({ source, clock, log, debug, workbench }: AdminOptio
   const hono = new Hono();
   const described = toOpenApi();
   hono.use(async (c, next) => {
-    enforceHost(c.req.raw.headers.get('host'));
+    enforceOwnPage(c.req.raw.headers);
     const page = await workbench(c.req.raw);
     if (page !== null) return page;
     await next();
@@ -65,10 +65,13 @@ export function createAdmin({ source, clock, log, debug, workbench }: AdminOptio
   };
 }
 
-/** Rejects foreign host names. A web page that reaches the socket through a forwarder sends another name. */
-function enforceHost(host: string | null): void {
-  if (host === null || /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(host)) return;
-  throw new SvcError('denied', 'The admin API accepts the host name localhost only.');
+/** Rejects web pages of others, which reach a socket that is forwarded: they send another host name or their origin. */
+function enforceOwnPage(headers: Headers): void {
+  const [host, origin] = [headers.get('host'), headers.get('origin')];
+  if (host !== null && !/^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(host))
+    throw new SvcError('denied', 'The admin API accepts the host name localhost only.');
+  if (origin !== null && origin !== `http://${host}`)
+    throw new SvcError('denied', 'The admin API accepts no request of a web page of another origin.');
 }
 
 const PAGES = ['/', '/docs', '/redoc', '/openapi.json'];

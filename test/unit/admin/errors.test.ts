@@ -48,3 +48,30 @@ it.each([
     message: `${path} does not take ${method}.`,
   });
 });
+
+// Requirements: admin.host
+it.each([
+  ['http://localhost:9000', 200],
+  [undefined, 200],
+  ['https://evil.example', 403],
+  ['http://localhost:8000', 403],
+  ['null', 403],
+])('a page of the origin %s gets %s, at a socket that is forwarded to a port', async (origin, status) => {
+  const asked: string[] = [];
+  const admin = createAdmin({
+    source: { ...BROKEN, reload: () => String(asked.push('/reload')) },
+    clock: { now: () => 0 },
+    log: () => {},
+    debug: false,
+    workbench: async ({ url }) => {
+      const { pathname } = new URL(url);
+      return pathname === '/api/reload' ? new Response(String(asked.push(pathname))) : null;
+    },
+  });
+  const headers = { host: 'localhost:9000', ...(origin === undefined ? {} : { origin }) };
+  for (const path of ['/reload', '/api/reload']) {
+    const request = new Request(`http://localhost:9000${path}`, { method: 'POST', headers });
+    expect((await admin.fetch(request)).status).toBe(status);
+  }
+  expect(asked).toEqual(status === 403 ? [] : ['/reload', '/api/reload']);
+});
