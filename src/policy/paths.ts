@@ -1,10 +1,12 @@
 import type { TypeNode } from '../types/node.ts';
-import { propertyOf } from './fields.ts';
 
 /** A path from a node to a descendant, with the keys that types and JSON Schemas share: `items`, `properties`, a name. */
 export type Pointer = readonly string[];
 
-/** Finds the declaration of the field at a dotted path. `open` means that the type allows undeclared fields there. */
+/**
+ * Finds the declaration of the field at a dotted path, whatever the case of letters. `open` means that the type allows
+ * undeclared fields there.
+ */
 export function locateField(node: TypeNode, path: string): Pointer | 'open' | null {
   if (node.type === 'array') {
     return node.items === undefined ? 'open' : below(['items'], locateField(node.items, path));
@@ -16,12 +18,12 @@ export function locateField(node: TypeNode, path: string): Pointer | 'open' | nu
   return locateProperty(node, path);
 }
 
-function locateProperty(node: TypeNode, path: string): Pointer | 'open' | null {
-  if (propertyOf(node, path) !== undefined) return ['properties', path];
-  for (let dot = path.indexOf('.'); dot !== -1; dot = path.indexOf('.', dot + 1)) {
-    const name = path.slice(0, dot);
-    const property = propertyOf(node, name);
-    const found = property && locateField(property, path.slice(dot + 1));
+function locateProperty({ properties = {} }: TypeNode, path: string): Pointer | 'open' | null {
+  const key = path.toLowerCase();
+  for (const [name, child] of Object.entries(properties)) {
+    const start = `${name.toLowerCase()}.`;
+    if (name.toLowerCase() === key) return ['properties', name];
+    const found = key.startsWith(start) && locateField(child, key.slice(start.length));
     if (found) return below(['properties', name], found);
   }
   return null;

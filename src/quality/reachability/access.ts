@@ -116,7 +116,10 @@ function callOf(
 
 function fieldsOf({ edits, worlds }: SideAccess, { returns }: PolicyScope): readonly FieldAccess[] {
   const declared = returns === null ? [] : pathsOf(returns, '');
-  const named = edits.flatMap(({ rule }) => rule.fields ?? []);
+  const known = new Set(declared.map((field) => field.toLowerCase()));
+  const named = edits
+    .flatMap(({ rule }) => rule.fields ?? [])
+    .filter((field) => !known.has(field.toLowerCase()));
   const sensitive = new Set(returns === null ? [] : sensitiveOf(returns, '', false));
   return [...new Set([...declared, ...named, ...sensitive])].map((field) => {
     const own = edits.filter((edit) => concerns(edit, field, sensitive));
@@ -138,10 +141,10 @@ function effectIn(edits: readonly FormulaRule[], world: World): 'shown' | 'filte
   return acting.length > 0 ? 'masked' : 'shown';
 }
 
-/** A rule on a field also applies to the fields inside it. */
+/** A rule on a field also applies to the fields inside it, whatever the case of letters. */
 function concerns({ rule }: FormulaRule, field: string, sensitive: ReadonlySet<string>): boolean {
   if (rule.action === 'filter_sensitive_fields') return sensitive.has(field);
-  return (rule.fields ?? []).some((own) => own === field || field.startsWith(`${own}.`));
+  return (rule.fields ?? []).some((own) => `${field}.`.toLowerCase().startsWith(`${own}.`.toLowerCase()));
 }
 
 /** The paths of a result's declared fields. Paths go through lists. */

@@ -127,7 +127,7 @@ function hiddenAlready(
     before.some(
       (other) =>
         (other.rule.action === 'filter_fields' || other.rule.action === action) &&
-        other.rule.fields?.includes(field) &&
+        other.rule.fields?.some((own) => own.toLowerCase() === field.toLowerCase()) &&
         isTrue(other, world),
     );
   if (!reached.every((world) => fields.every((field) => isGone(field, world)))) return [];

@@ -292,6 +292,25 @@ describe('what one caller may do', () => {
     });
   });
 
+  it('finds the fields of a rule whatever the case of letters', () => {
+    const given = policies([], [filter("user.role != 'admin'", 'Name', 'Address.CITY')]);
+    const shown = call(given, user('guest')).fields.map(({ field, access }) => `${field} ${access}`);
+    expect(shown).toEqual([
+      'name filtered',
+      'salary shown',
+      'address shown',
+      'address.street shown',
+      'address.city filtered',
+    ]);
+    expect(call(policies([], [mask('true', 'ADDRESS')]), user('guest')).fields.at(-1)).toMatchObject({
+      field: 'address.city',
+      access: 'masked',
+    });
+    expect(told(policies([], [filter('true', 'Salary'), mask("user.role == 'guest'", 'salary')]))).toEqual([
+      'policy-unreachable output[1: output[1] changes nothing: earlier rules hide salary wherever it acts.',
+    ]);
+  });
+
   it('knows what results can be', () => {
     const scope: PolicyScope = {
       ...SCOPE,
