@@ -53,7 +53,8 @@ function keyed(items: readonly JsonObject[], key: string): ReadonlyMap<string, J
 }
 
 /**
- * Classifies a call before it is made. A tool counts as writing unless its annotations say that it only reads.
+ * Classifies a call before it is made. A tool counts as writing unless its annotations say that it only reads. The lists of
+ * resources and prompts do not say so.
  */
 function kindOf(kind: EndpointKind, served: JsonObject | undefined): ReturnType<Player['kindOf']> {
   if (served === undefined) return 'gone';
