@@ -28,6 +28,8 @@ const MAX_QUEUED = 16 * 1024 * 1024;
 interface Waiting {
   /** The number of records, since the start, that must be in the file. */
   readonly until: number;
+  /** Whether they must be synced too. */
+  readonly synced: boolean;
   readonly resolve: () => void;
 }
 
@@ -104,30 +106,36 @@ export class FileSink implements AuditSink {
     if (this.#failure !== null || this.#since === null) return null;
     const isBehind =
       this.#taken - this.#written >= BEHIND_LINES || performance.now() - this.#since >= BEHIND_MS;
-    if (!isBehind) return null;
-    void this.#drain();
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#waiting.push({ until: this.#taken, resolve });
-    return promise;
+    return isBehind ? this.#wait({ synced: false }) : null;
   }
 
   async flush(): Promise<void> {
-    do {
-      await this.#drain();
-      await this.#syncing;
-    } while (this.#failure === null && this.#queue.length + this.#unsynced.length > 0);
+    if (this.#synced < this.#taken) await this.#wait({ synced: true });
     if (this.#failure !== null) throw unwritable(this.#options.path, this.#failure);
   }
 
   async close(): Promise<void> {
     if (this.#closed) return;
-    await this.flush().catch(() => {});
+    do await this.flush().catch(() => {});
+    while (this.#failure === null && this.#synced < this.#taken);
     this.#closed = true;
     if (this.#suspect) this.#writeAgain();
     if (this.#timer !== null) clearTimeout(this.#timer);
     process.off('exit', this.#atExit);
     await this.#file.close();
     this.#tellLost(this.#queue.length);
+  }
+
+  get #synced(): number {
+    return this.#written - this.#unsynced.length;
+  }
+
+  /** Waits for the records taken so far only, because a busy server always has newer ones. */
+  #wait({ synced }: Pick<Waiting, 'synced'>): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiting.push({ until: this.#taken, synced, resolve });
+    void this.#drain();
+    return promise;
   }
 
   #drainIn(ms: number): void {
@@ -141,6 +149,7 @@ export class FileSink implements AuditSink {
   #drain(): Promise<void> {
     this.#draining ??= this.#writeAll().finally(() => {
       this.#draining = null;
+      if (this.#failure !== null) this.#release(() => true);
     });
     return this.#draining;
   }
@@ -175,7 +184,7 @@ export class FileSink implements AuditSink {
     this.#unsynced.push(...batch.slice(0, lines));
     this.#written += lines;
     this.#since = this.#queue.length === 0 ? null : since;
-    this.#release(({ until }) => until <= this.#written);
+    this.#release(({ until, synced }) => !synced && until <= this.#written);
     if (rotated) this.#options.onRotated?.();
     return error;
   }
@@ -184,6 +193,10 @@ export class FileSink implements AuditSink {
     const waiting = this.#waiting;
     this.#waiting = waiting.filter((one) => !isDone(one));
     for (const one of waiting) if (isDone(one)) one.resolve();
+  }
+
+  #releaseSynced(): void {
+    this.#release(({ until }) => until <= this.#synced);
   }
 
   /** Syncs until nothing is left to sync, beside the writes. Never throws. */
@@ -203,9 +216,11 @@ export class FileSink implements AuditSink {
       } catch (thrown) {
         this.#suspect = true;
         this.#fail(thrown as Error);
+        this.#release(() => true);
         return;
       }
       for (const line of this.#unsynced.splice(0, many)) this.#queued -= line.length;
+      if (this.#failure === null) this.#releaseSynced();
     } while (this.#unsynced.length > 0);
   }
 
@@ -229,6 +244,7 @@ export class FileSink implements AuditSink {
     return end === -1 ? all : all.slice(0, end);
   }
 
+  /** Ends the waiting of answers. A flush goes on waiting for a write that is stuck, because it may still succeed. */
   #fail(error: Error): void {
     const { path, onError, log } = this.#options;
     if (this.#failure === null) {
@@ -240,13 +256,14 @@ export class FileSink implements AuditSink {
       });
     }
     this.#failure = error;
-    this.#release(() => true);
+    this.#release(({ synced }) => !synced);
     this.#drainIn(RETRY_MS);
   }
 
   #recover(): void {
     if (this.#failure === null) return;
     this.#failure = null;
+    this.#releaseSynced();
     this.#options.log({
       level: 'warn',
       message: `the audit file ${this.#options.path} can be written again`,

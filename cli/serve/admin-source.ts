@@ -29,17 +29,18 @@ export function sourceOf(started: Started): AdminSource {
   };
 }
 
-/** Flushes the log before a query, so that the newest records are found. */
+/** Flushes the log before a query, so that the newest records are found. While it cannot be written, the file answers. */
 function auditOf({ watch: { audit }, settings, checked }: Started): AuditQuery | null {
   if (audit === null) return null;
   const query = createAuditQuery(resolve(checked.project.root, settings.audit.path));
+  const flushed = () => audit.flush().catch(() => {});
   return {
     query: async (...asked) => {
-      await audit.flush();
+      await flushed();
       return query.query(...asked);
     },
     stats: async (filter) => {
-      await audit.flush();
+      await flushed();
       return query.stats(filter);
     },
     groups: query.groups,

@@ -119,6 +119,31 @@ describe('while a sync takes long', () => {
   });
 });
 
+describe('a flush', () => {
+  it('does not wait for records that come during a write', async () => {
+    const path = join(temporaryFolder(), 'log.jsonl');
+    const { sink } = await open(path);
+    onTestFinished(await delayDisk('write', async () => sink.record('{"id":"later"}')));
+    sink.record('{"id":"first"}');
+    await sink.flush();
+    expect((await idsOf(path))[0]).toBe('first');
+  });
+
+  it('does not wait for records that are written during a sync', async () => {
+    const path = join(temporaryFolder(), 'log.jsonl');
+    const { sink } = await open(path);
+    const undo = await delayDisk('datasync', async () => {
+      const many = (await idsOf(path)).length;
+      sink.record('{"id":"later"}');
+      while ((await idsOf(path)).length === many) await turn();
+    });
+    onTestFinished(undo);
+    sink.record('{"id":"first"}');
+    await sink.flush();
+    expect(await idsOf(path)).toEqual(['first', 'later']);
+  });
+});
+
 describe('while a write takes long', () => {
   it('answers wait until their records are in the file', async () => {
     const path = join(temporaryFolder(), 'log.jsonl');

@@ -1,8 +1,19 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { rotatedName } from '../../../adapters/audit/audit-files.ts';
 import { VERSION } from '../../../src/version.ts';
 import { callLegacy } from '../../legacy-request.ts';
 import { send, serveWithAdmin } from './admin-server.ts';
@@ -283,6 +294,18 @@ describe('the admin API', () => {
     const times = records.map((one: { timestamp: string }) => one.timestamp).toSorted();
     expect([count, times]).toEqual([2, [stats.earliest_timestamp, stats.latest_timestamp]]);
     expect(await get('/audit/query?limit=1&offset=1')).toEqual({ records: records.slice(1), count: 1 });
+  });
+
+  it('answers from the audit file while it cannot be written', async () => {
+    const { socket, root, url } = await serve();
+    await (await callLegacy(url, 'hello_world', { name: 'Ada' })).text();
+    expect((await send(socket, '/audit/query')).body.count).toBe(1);
+    const path = join(root, 'audit/logs-default.jsonl');
+    renameSync(path, rotatedName(path, Date.now()));
+    symlinkSync('missing/log.jsonl', path);
+    await (await callLegacy(url, 'hello_world', { name: 'Zoe' })).text();
+    expect(await send(socket, '/audit/query')).toMatchObject({ status: 200, body: { count: 1 } });
+    expect(await send(socket, '/audit/stats')).toMatchObject({ status: 200, body: { total_records: 1 } });
   });
 
   // Requirements: admin./status, admin./config, env.SVC_READONLY
