@@ -56,6 +56,7 @@ await main().catch(fail);
 async function main(): Promise<void> {
   const settings = await loadStartSettings({ manifest, bundled, env: process.env });
   follow(settings, process.env);
+  const sealer = stateSealer(settings, process.env);
   const catalog = toServedCatalog(manifest);
   const measured = { project: catalog.project, version, env: process.env, log, write: writeLine };
   const telemetry = await startTelemetry(settings, { ...measured, onDemand: false });
@@ -84,20 +85,23 @@ async function main(): Promise<void> {
   const { take, cutOff } = new Leases({ ...measuring, close: async () => {} }, log);
   const runtime = { ...measuring, lease: take };
   const warmed = Promise.all([planAhead(runtime), python.warm(runtime)]);
-  const sealer = stateSealer(settings, process.env);
   const served = { runtime, sealer: () => sealer, cutOff };
-  const serving = stdioArguments() ? overStdio(served) : await overHttp(served, settings);
-  const stopped = new Promise<void>((resolve) => {
-    process.once('SIGTERM', resolve);
-  });
-  await Promise.race([stopped, serving.ended]);
-  await serving.close();
-  await warmed;
-  await python.close();
-  await database.close();
-  // Observers receive the calls that ended with the database before they are closed themselves.
-  await nextTurn();
-  await Promise.all([telemetry?.close(), audit?.sink.close()]);
+  // We close everything that we opened however the server ends: Python would keep the process alive.
+  try {
+    const serving = stdioArguments() ? overStdio(served) : await overHttp(served, settings);
+    const stopped = new Promise<void>((resolve) => {
+      process.once('SIGTERM', resolve);
+    });
+    await Promise.race([stopped, serving.ended]);
+    await serving.close();
+  } finally {
+    await warmed;
+    await python.close();
+    await database.close();
+    // Observers receive the calls that ended with the database before they are closed themselves.
+    await nextTurn();
+    await Promise.all([telemetry?.close(), audit?.sink.close()]);
+  }
 }
 
 /** The parts that both transports serve. */

@@ -1,6 +1,9 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { unzipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { buildTarget } from '../../deploy/build.ts';
@@ -141,6 +144,20 @@ describe.each([
 
 const EVERYTHING =
   '[1,"1208925819614629174706176",0.1,1.5,"2024-02-29","2024-02-29T12:00:00",true,null,"Zoë 東京"]';
+
+/** Runs the Node artefact to its end. */
+async function runToEnd(cwd: string, port: string) {
+  const env = { PATH, PORT: port };
+  const child = spawn(process.execPath, ['index.js'], { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const [log, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  return { code, log };
+}
+
+test('a failed start ends the program and its Python', async () => {
+  const { code, log } = await runToEnd(join(out, 'node'), 'http');
+  expect(code).toBe(1);
+  expect(log).toContain('PORT is http');
+});
 
 test('the package of Lambda stays well below what can be uploaded directly', async () => {
   const zip = await readFile(join(out, 'aws-lambda/function.zip'));
