@@ -28,6 +28,7 @@ import { createRequestLog } from './http/request-log.ts';
 import { startHttpServer } from './http/server.ts';
 import { Leases } from './reload/leases.ts';
 import { loadStartSettings } from './start-settings.ts';
+import { watchSignals } from './stop-signals.ts';
 
 /*
  * The program of the Node artefact: `node index.js`, or `node index.js --stdio` for a client that starts it. A folder after
@@ -50,7 +51,7 @@ const requests = createRequestLog(wanted, takesDebug);
 const { log } = requests;
 
 concealCrash(conceal);
-process.once('SIGINT', () => process.exit(130));
+const stopped = watchSignals();
 await main().catch(fail);
 
 async function main(): Promise<void> {
@@ -89,14 +90,12 @@ async function main(): Promise<void> {
   // We close everything that we opened however the server ends: Python would keep the process alive.
   try {
     const serving = stdioArguments() ? overStdio(served) : await overHttp(served, settings);
-    const stopped = new Promise<void>((resolve) => {
-      process.once('SIGTERM', resolve);
-    });
     await Promise.race([stopped, serving.ended]);
     await serving.close();
   } finally {
-    await warmed;
+    // Python is closed first, because a file may load for a minute.
     await python.close();
+    await warmed;
     await database.close();
     // Observers receive the calls that ended with the database before they are closed themselves.
     await nextTurn();

@@ -1,10 +1,10 @@
 import { sendToSocket } from '../../adapters/admin-socket/client.ts';
 import { forwardToSocket } from '../../adapters/admin-socket/forward.ts';
+import { watchSignals } from '../../adapters/node/stop-signals.ts';
 import { SvcError } from '../../src/errors.ts';
 import { DEFAULTS } from '../../src/settings/effective/defaults.ts';
 import { type CommandInput, checkPort, type Run } from '../command.ts';
 import { type Output, styled } from '../io/output.ts';
-import { watchSignals } from '../serve/signals.ts';
 
 /** `svc admin`: asks a running server, or shows its admin page to a browser. */
 export const run: Run = async (input, output) => {

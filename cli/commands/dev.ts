@@ -1,9 +1,9 @@
+import { watchSignals } from '../../adapters/node/stop-signals.ts';
 import { checkPort, type Run } from '../command.ts';
 import { createDevelopmentWorkbench, openAdmin, openWorkbench } from '../serve/admin.ts';
 import { startDevelopment } from '../serve/development.ts';
 import { serveOverHttp } from '../serve/http.ts';
 import { developmentKeys, listenToKeys, toKeyLine } from '../serve/keys.ts';
-import { watchSignals } from '../serve/signals.ts';
 import { createProjectFeed } from '../workbench/app.ts';
 
 /** `svc dev`: serves a project while its author edits it, until the process is stopped. */

@@ -1,4 +1,5 @@
 import { needsSignIn, stateSealer } from '../../adapters/artefact/auth.ts';
+import { watchSignals } from '../../adapters/node/stop-signals.ts';
 import { SvcError } from '../../src/errors.ts';
 import { TRANSPORT_NAMES, type TransportName } from '../../src/transports.ts';
 import { VERSION } from '../../src/version.ts';
@@ -7,7 +8,6 @@ import type { Output } from '../io/output.ts';
 import { openAdmin } from '../serve/admin.ts';
 import { toOffersText } from '../serve/banner.ts';
 import { serveOverHttp } from '../serve/http.ts';
-import { watchSignals } from '../serve/signals.ts';
 import { start } from '../serve/start.ts';
 import type { Started } from '../serve/started.ts';
 

@@ -1,19 +1,3 @@
-const BOUND_MS = 15_000;
-
-/**
- * Resolves at SIGTERM. SIGINT ends the process at once; so does SIGTERM when shutting down takes too long (spec,
- * "Process signals").
- */
-export function watchSignals(): Promise<void> {
-  process.once('SIGINT', () => process.exit(130));
-  return new Promise((terminated) => {
-    process.on('SIGTERM', () => {
-      setTimeout(() => process.exit(0), BOUND_MS).unref();
-      terminated();
-    });
-  });
-}
-
 /**
  * Handles SIGHUP from now on, because it would end the process by default. A signal before a handler is set is
  * remembered.

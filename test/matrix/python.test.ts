@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -146,17 +147,32 @@ const EVERYTHING =
   '[1,"1208925819614629174706176",0.1,1.5,"2024-02-29","2024-02-29T12:00:00",true,null,"Zoë 東京"]';
 
 /** Runs the Node artefact to its end. */
-async function runToEnd(cwd: string, port: string) {
+async function runToEnd(cwd: string, port: string, onStart: (child: ChildProcess) => Promise<void>) {
   const env = { PATH, PORT: port };
   const child = spawn(process.execPath, ['index.js'], { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] });
-  const [log, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  const [log, [code]] = await Promise.all([text(child.stderr), once(child, 'exit'), onStart(child)]);
   return { code, log };
 }
 
 test('a failed start ends the program and its Python', async () => {
-  const { code, log } = await runToEnd(join(out, 'node'), 'http');
+  const { code, log } = await runToEnd(join(out, 'node'), 'http', async () => {});
   expect(code).toBe(1);
   expect(log).toContain('PORT is http');
+});
+
+test('SIGTERM does not wait for a file that loads', async () => {
+  const stuck = join(out, 'stuck');
+  const began = join(stuck, 'began');
+  await cp(join(out, 'node'), stuck, { recursive: true });
+  const endless = `import time\nopen(${JSON.stringify(began)}, 'w').close()\nwhile True: time.sleep(1)\n`;
+  await writeFile(join(stuck, 'project/python/tools.py'), endless);
+  const { code, log } = await runToEnd(stuck, '0', async (child) => {
+    await vi.waitFor(() => expect(existsSync(began)).toBe(true), 60_000);
+    child.kill('SIGTERM');
+  });
+  expect(code).toBe(0);
+  // A load that reaches its limit would be reported.
+  expect(log).not.toContain('cannot be loaded');
 });
 
 test('the package of Lambda stays well below what can be uploaded directly', async () => {
