@@ -14,7 +14,8 @@ const RULES = `${SITE}sql_tools:
     - { name: big_orders }
     - { name: who, rows: "mail == user.email" }
     - { name: broken, hide: [salry] }
-    - { name: failing, rows: "number == user.email" }
+    - { name: failing, rows: "number == 1" }
+    - { name: unlike, rows: "number == user.email" }
     - { name: absent }
     - { name: outside, rows: "!(region in user.claims.blocked)" }
     - { name: odd, to: "user.claims.nothing == 1" }
@@ -29,7 +30,8 @@ const SEED = `CREATE TABLE staff (id INTEGER, name VARCHAR, salary INTEGER NOT N
     UNION ALL SELECT 2, DATE '2026-01-02' UNION ALL SELECT 3, NULL;
   CREATE VIEW big_orders AS SELECT id, 10 / (amount - 5) AS ratio FROM orders WHERE amount > 5;
   CREATE MACRO get_user_email() AS NULL; CREATE VIEW who AS SELECT get_user_email() AS mail; DROP MACRO get_user_email;
-  CREATE TABLE broken AS SELECT 1 AS salary; CREATE TABLE failing AS SELECT 1 AS number;
+  CREATE TABLE broken AS SELECT 1 AS salary; CREATE TABLE unlike AS SELECT 1 AS number;
+  CREATE VIEW failing AS SELECT concat('alice', id)::INTEGER AS number FROM staff;
   CREATE TABLE outside AS SELECT unnest(['EU', 'US', NULL]) AS region;
   CREATE TABLE odd AS SELECT 1 AS n; CREATE TABLE secret_plans AS SELECT 1 AS n`;
 
@@ -119,11 +121,12 @@ describe.each<EngineName>(['wasm', 'native', 'native, read-write'])('sql_tools.t
     expect(value).toEqual([
       { name: 'big_orders', type: 'VIEW' },
       { name: 'broken', type: 'BASE TABLE' },
-      { name: 'failing', type: 'BASE TABLE' },
+      { name: 'failing', type: 'VIEW' },
       { name: 'orders', type: 'BASE TABLE' },
       { name: 'other.more', type: 'BASE TABLE' },
       { name: 'outside', type: 'BASE TABLE' },
       { name: 'staff', type: 'BASE TABLE' },
+      { name: 'unlike', type: 'BASE TABLE' },
       { name: 'who', type: 'VIEW' },
     ]);
     const columns = async (table_name: string, user: User) =>
@@ -158,6 +161,10 @@ describe.each<EngineName>(['wasm', 'native', 'native, read-write'])('sql_tools.t
     const failing = await errorOf(query('SELECT 1 FROM failing'));
     expect(failing).toMatchObject({ code: 'project_invalid' });
     expect(failing.message).not.toContain('alice');
+  });
+
+  it('shows no row of a table whose rule compares it with a value of another type', async () => {
+    expect(await query('SELECT 1 FROM unlike')).toEqual([]);
   });
 });
 

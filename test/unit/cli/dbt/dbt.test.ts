@@ -31,7 +31,8 @@ profile: default
 profiles:
   default: {}
   far: { database: { path: 's3://bucket/far.duckdb' } }
-  lake: { database: { path: ':memory:', attach: [{ name: lake, uri: 'ducklake:lake.ducklake' }] } }
+  lake:
+    database: { path: ':memory:', attach: [{ name: lake, uri: 'ducklake:lake.ducklake' }], use: lake }
 extensions: [httpfs, ducklake]
 `;
 
@@ -143,10 +144,10 @@ describe('svc dbt', { timeout: 60_000 }, () => {
         expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
         expect(stderr).toMatch(refused);
       }
-      expect((await svc(['dbt', 'ls'], root, env)).code).toBe(0);
-      const local = { ...env, SVC_DATABASE_PATH: join(root, 'data/next.duckdb') };
-      expect((await svc(['dbt', 'build'], root, local)).code).toBe(0);
     }
+    const local = { SVC_PROFILE: 'far', SVC_DATABASE_PATH: join(root, 'data/next.duckdb') };
+    expect((await svc(['dbt', 'build'], root, local)).code).toBe(0);
+    expect((await svc(['dbt', 'ls'], root, { SVC_PROFILE: 'far' })).code).toBe(0);
     expect(existsSync(join(root, 'profiles.yml'))).toBe(false);
     const elsewhere = { SVC_PROFILE: 'lake', SVC_DATABASE_PATH: ':memory:' };
     for (const command of [['dbt-config'], ['dbt', 'build']]) {
