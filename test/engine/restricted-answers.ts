@@ -20,3 +20,8 @@ async function answerOf({ runtime }: Served, user: User, sql: string): Promise<J
     return { error: `${thrown.code}: ${thrown.message}` };
   }
 }
+
+/** Whether no caller's statement may call a function of a statement, with or without rules. */
+export function isRefusedToAll(sql: string): boolean {
+  return /\bhistogram(?:_values)?\(/.test(sql);
+}

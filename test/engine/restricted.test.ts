@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { User } from '../../src/context.ts';
 import { ALICE, type EngineName, type Served, SITE, serveTree } from '../unit/call/project.ts';
-import { answersOf as answersFor } from './restricted-answers.ts';
+import { answersOf as answersFor, isRefusedToAll } from './restricted-answers.ts';
 import { attemptsOn } from './restricted-attempts.ts';
 
 /** Two worlds differ only in hidden data. A statement reveals something if it answers differently in them. */
@@ -62,8 +62,11 @@ describe.each<EngineName>(['wasm', 'native, read-write'])('tables under rules on
     expect(JSON.stringify(one)).not.toMatch(/1001|1002|1003|99001|99002/);
   });
 
-  it.each(attempts)('without rules show %s to %s', async (_, sql) => {
-    const [one, other] = await answersOf(open, sql);
-    expect(one).not.toEqual(other);
-  });
+  it.each(attempts.filter(([, sql]) => !isRefusedToAll(sql)))(
+    'without rules show %s to %s',
+    async (_, sql) => {
+      const [one, other] = await answersOf(open, sql);
+      expect(one).not.toEqual(other);
+    },
+  );
 });
