@@ -32,8 +32,8 @@ export function dbtSite(checked: CheckedProject): SiteFile {
 }
 
 /**
- * Throws project_invalid if a database's path is an address or `:memory:`. dbt would build into a folder named `s3:`, or into
- * memory, which nobody reads. `SVC_DATABASE_PATH=:memory:` says that the models write elsewhere.
+ * Throws project_invalid if a database's path is an address or `:memory:`. dbt would take an address for the name of a
+ * folder, and a database in memory ends with dbt. An author who writes elsewhere sets `SVC_DATABASE_PATH=:memory:`.
  */
 export function refuseNoFile(path: string): void {
   const memory = path === MEMORY_PATH && process.env.SVC_DATABASE_PATH !== MEMORY_PATH;

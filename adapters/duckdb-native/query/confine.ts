@@ -144,12 +144,14 @@ function checkShown(name: string, { catalogues }: Allowed): void {
   if (name !== '' && !/^"?(tables|__show_tables_expanded)"?$/.test(name)) throw rejection(name);
 }
 
+const NAMED_BY_TEXT = new RegExp(`^(?:${NAMING})$`);
+
 function checkFunction(name: string, node: JsonObject, { builtIns, macros, catalogues }: Allowed): void {
   const known = name.toLowerCase();
   if (!catalogues && CATALOGUE.test(known)) throw rejection(name);
   const operator = !/\w/.test(known);
   if (operator || isWindow(node) || macros.has(known) || isCallerFunction(known)) return;
-  const reaches = isFileReader(known) || NAMING.test(known) || known.endsWith('_scan');
+  const reaches = isFileReader(known) || NAMED_BY_TEXT.test(known) || known.endsWith('_scan');
   if (reaches || !builtIns.has(known)) throw rejection(name);
 }
 

@@ -192,8 +192,8 @@ export class NativeDatabase implements Database {
 
   /**
    * Runs writes in turn. A write begins again if another process changed the same rows. It begins once more if its
-   * connection was lost before the commit, or the database was opened again, since none of its rows are there then, and
-   * once if others took the memory.
+   * connection was lost, or the database was opened again, before the commit: nothing of it was saved then. It also begins
+   * once more if others took the memory.
    */
   #takeWrite(
     request: SqlRequest,
