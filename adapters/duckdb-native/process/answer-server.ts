@@ -78,8 +78,9 @@ export function answerServer(entry: URL): void {
     };
     const { answer, ended } = begin(opened, message, stop.signal, onCommit);
     try {
-      const result = await answer;
-      post({ kind: 'done', id, result: packResult(result) });
+      const result = packResult(await answer);
+      // The process may end as soon as it commits nothing.
+      await (committing ? posted : post)({ kind: 'done', id, result });
     } catch (thrown) {
       post({ kind: 'failed', id, error: toPlainError(toSvcError(thrown)) });
       await ended;

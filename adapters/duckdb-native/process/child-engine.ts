@@ -12,7 +12,7 @@ export interface EngineEnd {
   readonly reason: 'memory' | 'overdue' | 'ended';
   /** The time when it ended, or ran out of memory, by `performance.now()`. */
   readonly at: number;
-  /** The signal or the exit code, for the error's text. */
+  /** The reason, the signal or the exit code, for the error's text. */
   readonly how: string;
   /** The calls that ran, those included that were answered but had not ended. */
   readonly calls: readonly PendingCall[];
@@ -26,6 +26,12 @@ const CLOSE_MS = 5_000;
 const COMMIT_POLL_MS = 10;
 const THREADS = '72';
 
+/** Why we ended a process, for the error's text. */
+const OWN_REASONS = {
+  memory: 'because it took more memory than it may',
+  overdue: 'because a statement did not stop in time',
+} as const;
+
 /** An engine in a process of its own, and its calls. */
 export class ChildEngine {
   readonly ended: Promise<EngineEnd>;
@@ -33,6 +39,8 @@ export class ChildEngine {
   readonly #calls = new Map<number, PendingCall>();
   readonly #opening = new Map<number, PromiseWithResolvers<void>>();
   readonly #closing = new Map<number, () => void>();
+  /** The ids of calls under which the process ends as soon as no other call commits. */
+  readonly #overdue = new Set<number>();
   readonly #onChange: () => void;
   #reason: EngineEnd['reason'] = 'ended';
   #over = false;
@@ -71,6 +79,11 @@ export class ChildEngine {
   /** Whether the process has ended. */
   get over(): boolean {
     return this.#over;
+  }
+
+  /** Whether the process is about to end under a call that did not stop. */
+  get ending(): boolean {
+    return this.#overdue.size > 0;
   }
 
   /** The number of calls. */
@@ -114,9 +127,10 @@ export class ChildEngine {
     setTimeout(() => this.#endOverdue(call, performance.now() + GRACE_MS), GRACE_MS);
   }
 
-  /** Ends the process under a call that did not stop, if possible while no other call commits. */
+  /** Ends the process under a call that did not stop, if possible while no other call commits. No call begins to. */
   #endOverdue(call: PendingCall, latest: number): void {
     if (!this.#calls.has(call.id) || call.committing) return;
+    this.#overdue.add(call.id);
     if (performance.now() < latest && this.calls.some(({ committing }) => committing)) {
       setTimeout(() => this.#endOverdue(call, latest), COMMIT_POLL_MS);
       return;
@@ -169,6 +183,7 @@ export class ChildEngine {
 
   #end(call: PendingCall, message: Extract<FromProcess, { kind: 'done' | 'ended' }>): void {
     this.#calls.delete(call.id);
+    this.#overdue.delete(call.id);
     if (message.kind === 'done') call.resolve(unpackResult(message.result));
     this.#onChange();
   }
@@ -178,7 +193,9 @@ export class ChildEngine {
       const end = (how: string): void => {
         this.#over = true;
         const at = this.#exceededAt ?? performance.now();
-        resolve({ reason: this.#reason, at, how, calls: this.calls });
+        const reason = this.#reason;
+        const why = reason === 'ended' ? how : OWN_REASONS[reason];
+        resolve({ reason, at, how: why, calls: this.calls });
         this.#calls.clear();
       };
       this.#child.once('error', ({ message }) => end(`(${message})`));

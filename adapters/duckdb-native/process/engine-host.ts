@@ -250,11 +250,11 @@ function suspectsOf({ reason, at, calls }: EngineEnd): readonly PendingCall[] {
 }
 
 /**
- * A write commits beside no caller's statement that may still crash the process, because its outcome would then be
- * unknown.
+ * A write commits beside no caller's statement that may still crash the process, and in no process that is about to end,
+ * because its outcome would then be unknown.
  */
 function mayCommit({ commit, readyAt }: PendingCall, engine: ChildEngine): boolean {
-  if (commit !== 'ready') return false;
+  if (commit !== 'ready' || engine.ending) return false;
   return performance.now() - readyAt > COMMIT_WAIT_MS || youngOf(engine).length === 0;
 }
 

@@ -1,0 +1,90 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, it, onTestFinished } from 'vitest';
+import { EngineHost } from '../../../../../adapters/duckdb-native/process/engine-host.ts';
+import type { SvcError } from '../../../../../src/errors.ts';
+import type { SqlResult } from '../../../../../src/ports.ts';
+import { temporaryFolder } from '../../../../temporary-folder.ts';
+
+/** Milliseconds of a commit. */
+const COMMIT_MS = 150;
+
+/** A program in the place of an engine's process. The text of a statement says what it does. */
+const ENGINE = `
+import { writeSync } from 'node:fs';
+const statements = new Map();
+const result = { columns: [], values: [], truncated: false };
+const kill = () => process.kill(process.pid, 'SIGKILL');
+const done = (id) => process.send({ kind: 'done', id, result });
+process.once('disconnect', kill);
+process.on('message', ({ kind, id, database, task }) => {
+  if (kind === 'open') process.send({ kind: 'opened', database });
+  if (kind === 'close') process.send({ kind: 'closed', database });
+  if (kind === 'start') {
+    statements.set(id, task.request.sql);
+    if (task.request.mode === 'write') process.send({ kind: 'ready', id });
+  }
+  if (kind !== 'commit') return;
+  process.send({ kind: 'committing', id }, () => {
+    if (statements.get(id) === 'write') setTimeout(done, ${COMMIT_MS}, id);
+    if (statements.get(id) === 'die') kill();
+    if (statements.get(id) === 'take memory') {
+      writeSync(4, 'memory');
+      kill();
+    }
+  });
+});
+`;
+
+async function openHost() {
+  const entry = join(temporaryFolder(), 'engine.mjs');
+  writeFileSync(entry, ENGINE);
+  const host = new EngineHost({ entry: pathToFileURL(entry), mostBytes: 1e9, onEmpty: () => {} });
+  const database = await host.add({ path: ':memory:', readonly: false });
+  onTestFinished(() => host.remove(database));
+  const run = (sql: string, timeoutMs = 20_000): Promise<SqlResult | SvcError> => {
+    const request = { sql, values: [], mode: sql === 'stay' ? 'read' : 'write', maxRows: 1 } as const;
+    const call = { caller: null, timeoutMs, signal: new AbortController().signal };
+    return host.submit(database, { kind: 'run', request }, call).catch((thrown: SvcError) => thrown);
+  };
+  return { run };
+}
+
+const messageOf = (answer: SqlResult | SvcError): string => ('message' in answer ? answer.message : '');
+
+it.each([
+  ['die', 'by signal SIGKILL'],
+  ['take memory', 'because it took more memory than it may'],
+])('says why an engine ended while it saved a change: %s', async (sql, how) => {
+  const { run } = await openHost();
+  expect(messageOf(await run(sql))).toBe(
+    `The database engine ended ${how} while it saved the change, so the change may be there or not. Read it before you try again.`,
+  );
+});
+
+it('says that an engine ended under a commit because a statement did not stop', async () => {
+  const { run } = await openHost();
+  // A commit that never ends.
+  const [stuck, commit] = await Promise.all([run('stay', 100), run('commit forever')]);
+  expect(stuck).toMatchObject({ code: 'deadline_exceeded' });
+  expect(messageOf(commit)).toMatch(/^The database engine ended because a statement did not stop in time while/);
+}, 20_000);
+
+it('ends an engine between two commits, however many writes there are', async () => {
+  const { run } = await openHost();
+  let going = true;
+  const failed: (SqlResult | SvcError)[] = [];
+  const writer = async (delayMs: number): Promise<void> => {
+    await new Promise((resolve) => setTimeout(resolve, delayMs));
+    while (going) {
+      const answer = await run('write');
+      if ('code' in answer) failed.push(answer);
+    }
+  };
+  const writers = [0, COMMIT_MS / 3, (2 * COMMIT_MS) / 3].map(writer);
+  expect(await run('stay', 100)).toMatchObject({ code: 'deadline_exceeded' });
+  going = false;
+  await Promise.all(writers);
+  expect(failed).toEqual([]);
+}, 20_000);
