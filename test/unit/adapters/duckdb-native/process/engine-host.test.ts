@@ -68,7 +68,9 @@ it('says that an engine ended under a commit because a statement did not stop', 
   // A commit that never ends.
   const [stuck, commit] = await Promise.all([run('stay', 100), run('commit forever')]);
   expect(stuck).toMatchObject({ code: 'deadline_exceeded' });
-  expect(messageOf(commit)).toMatch(/^The database engine ended because a statement did not stop in time while/);
+  expect(messageOf(commit)).toMatch(
+    /^The database engine ended because a statement did not stop in time while/,
+  );
 }, 20_000);
 
 it('ends an engine between two commits, however many writes there are', async () => {

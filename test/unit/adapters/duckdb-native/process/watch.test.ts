@@ -29,17 +29,23 @@ async function endedCommit({ aboveBytes, commitMs }: { aboveBytes: number; commi
      setInterval(() => {}, 1_000);`,
   );
   const begun = performance.now();
-  const child = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit', 'ignore', 'pipe'] });
+  const child = spawn(process.execPath, [program], {
+    stdio: ['ignore', 'pipe', 'inherit', 'ignore', 'pipe'],
+  });
+  if (child.stdout === null) throw new Error('it has no output');
   const [said, [, signal]] = await Promise.all([text(child.stdout), once(child, 'close')]);
   return { said, signal, ms: performance.now() - begun };
 }
 
-it.runIf(process.platform !== 'win32')('ends a process that took too much memory after its commit', async () => {
-  expect(await endedCommit({ aboveBytes: MEGABYTE, commitMs: 250 })).toMatchObject({
-    said: 'committed',
-    signal: 'SIGKILL',
-  });
-});
+it.runIf(process.platform !== 'win32')(
+  'ends a process that took too much memory after its commit',
+  async () => {
+    expect(await endedCommit({ aboveBytes: MEGABYTE, commitMs: 250 })).toMatchObject({
+      said: 'committed',
+      signal: 'SIGKILL',
+    });
+  },
+);
 
 it.runIf(process.platform !== 'win32').each([
   ['takes very long', { aboveBytes: MEGABYTE, commitMs: 60_000 }],
