@@ -180,8 +180,8 @@ async function guard(
 ): Promise<Response> {
   const { request, requestId, pathPrefix = null } = received;
   const access = options.access();
-  enforceAccess(request.headers, access);
   const auth = options.auth?.() ?? null;
+  enforceAccess(request.headers, access, { signIn: auth !== null });
   if (auth !== null) enforceServedMetadata(auth, pathPrefix, options.publicAddress?.() ?? OWN_ADDRESS);
   const answered = auth === null ? null : answerAuth(received, auth, admission);
   const answer = await (answered ?? route(received));

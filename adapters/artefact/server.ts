@@ -104,7 +104,7 @@ export function createArtefactServer(platform: ArtefactPlatform): ArtefactServer
     cache: createResultCache(),
     ...recorded,
   });
-  const addresses = createAddresses();
+  const addresses = createAddresses(listens);
   let configured: Configured = { settings: null, runtime, auth: null, sealer: null, telemetry: null };
   const configure = async () => {
     const settings = await platform.loadSettings({ manifest, bundled, env });

@@ -30,10 +30,17 @@ interface Bind {
 
 /** The default access for the address that a server binds to. */
 export function httpAccessOf({ host, signIn }: Bind): HttpAccess {
-  if (isLoopback(host)) return LOCAL_ACCESS;
+  if (isLoopback(host)) return localAccess(host);
   if (signIn) return OPEN_ACCESS;
   const names = isAddress(host) ? LOOPBACK : [...LOOPBACK, host.toLowerCase()];
   return { allowedHosts: names, addresses: true, allowedOrigins: LOOPBACK };
+}
+
+/** Any address that begins with 127 is this machine, and a server may bind to one of them alone. */
+function localAccess(host: string): HttpAccess {
+  if (!host.startsWith('127.') || LOOPBACK.includes(host)) return LOCAL_ACCESS;
+  const names = [...LOOPBACK, host];
+  return { allowedHosts: names, allowedOrigins: names };
 }
 
 /** Whether only programs of the same machine reach a server that binds to this host. */
@@ -72,10 +79,15 @@ function merge(
     : [...(allowed ?? []), ...listed.map((name) => name.toLowerCase()), ...own];
 }
 
-/** Throws denied for a Host or Origin that is not allowed (MCP Transports, "Security Warning"). */
+/**
+ * Throws denied for a Host or Origin that is not allowed (MCP Transports, "Security Warning"). A server with sign-in
+ * answers to its own pages under each name that it has. A page that reached it by DNS rebinding passes too, without a
+ * token.
+ */
 export function enforceAccess(
   headers: Headers,
   { allowedHosts, allowedOrigins, addresses = false }: HttpAccess,
+  { signIn }: { readonly signIn: boolean },
 ): void {
   const host = headers.get('host') ?? '';
   const named = host.replace(/:\d+$/, '').toLowerCase();
@@ -85,6 +97,7 @@ export function enforceAccess(
   const origin = headers.get('origin');
   if (origin === null || allowedOrigins === null) return;
   const name = hostname(origin);
+  if (signIn && name !== '' && name === named) return;
   if (allowedOrigins.some((allowed) => allowed === (allowed.includes('://') ? origin : name))) return;
   throw new SvcError('denied', `This server does not answer to the origin ${shorten(origin)}.`);
 }

@@ -38,23 +38,25 @@ interface Concealment {
 
 /** The shortest secret that is removed; a shorter one occurs in other texts by chance. */
 const MIN_HIDDEN = 6;
-/** Bounds the memory, because each reload may add secrets. */
+/** Bounds the memory, because each reload may add secrets. The latest are kept, and all that were added together. */
 const MAX_HIDDEN = 1_000;
 
 /** Creates a concealment without secrets. */
 export function createConcealment(): Concealment {
   let given: readonly string[] = [];
-  // Longest first, because one secret may be the beginning of another.
-  let forms: readonly string[] = [];
+  // Longest first, because one secret may be the beginning of another. Null until a text needs them.
+  let forms: readonly string[] | null = null;
+  const formsInUse = () => (forms ??= given.flatMap(formsOf).toSorted((a, b) => b.length - a.length));
   return {
     add(value) {
-      const found = [...textsIn(value)].filter((text) => text.length >= MIN_HIDDEN && !given.includes(text));
-      if (found.length === 0 || given.length >= MAX_HIDDEN) return;
-      given = [...given, ...new Set(found)];
-      forms = given.flatMap(formsOf).toSorted((a, b) => b.length - a.length);
+      const found = new Set([...textsIn(value)].filter((text) => text.length >= MIN_HIDDEN));
+      if (found.size === 0) return;
+      const older = given.filter((text) => !found.has(text));
+      given = [...older, ...found].slice(-Math.max(MAX_HIDDEN, found.size));
+      forms = null;
     },
-    hides: () => forms.length > 0,
-    conceal: (text) => forms.reduce((rest, form) => rest.replaceAll(form, REDACTED), text),
+    hides: () => given.length > 0,
+    conceal: (text) => formsInUse().reduce((rest, form) => rest.replaceAll(form, REDACTED), text),
   };
 }
 

@@ -316,6 +316,8 @@ describe('Host and Origin', () => {
     expect(await from('http://app.example.org')).toBe(403);
     expect(await from('http://other.org:81')).toBe(200);
     expect((await ask({ host: 'localhost' }, access)).status).toBe(403);
+    // Without sign-in, it has no pages of its own that send anything.
+    expect(await from('https://mcp.example.org')).toBe(403);
   });
 
   it('lets everybody in behind a front door of the platform', async () => {
@@ -337,6 +339,12 @@ describe('Host and Origin', () => {
     ['10.0.0.5', OPEN_ACCESS],
   ])('a server with sign-in that is bound to %s gets what suits it', (host, access) => {
     expect(httpAccessOf({ host, signIn: true })).toEqual(access);
+  });
+
+  it('a server that is bound to another address of this machine answers to it', async () => {
+    const access = httpAccessOf({ host: '127.0.0.2', signIn: false });
+    expect((await ask({ host: '127.0.0.2:8000' }, access)).status).toBe(200);
+    expect((await ask({ host: '127.0.0.3:8000' }, access)).status).toBe(403);
   });
 });
 

@@ -179,9 +179,7 @@ projects:
   // Only Linux has all of 127.0.0.0/8.
   // Requirements: user-file.transport.http.host
   it.runIf(process.platform === 'linux')('binds to the host of the user file, and to no other', async () => {
-    const { HOME } = home(
-      'svc: 1\ntransport: { http: { port: 0, host: 127.0.0.2, allowed_hosts: [127.0.0.2] } }\n',
-    );
+    const { HOME } = home('svc: 1\ntransport: { http: { port: 0, host: 127.0.0.2 } }\n');
     const running = new Svc(['serve', '--json'], { cwd: await project(), env: { HOME } });
     const { url } = JSON.parse((await running.until(/^\{.*\}$/m))[0]);
     expect(new URL(url).hostname).toBe('127.0.0.2');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createAddresses } from '../../../../adapters/artefact/addresses.ts';
-import { OPEN_ACCESS } from '../../../../src/http/access.ts';
+import { httpAccessOf, OPEN_ACCESS } from '../../../../src/http/access.ts';
 import { OWN_ADDRESS } from '../../../../src/public-address.ts';
 import { loadEdgeSettings } from '../../../../src/settings/without-files.ts';
 
@@ -45,6 +45,19 @@ transport:
   expect(parts.publicAddress().baseUrl).toBe('https://mcp.example.org');
   follow(await settingsOf('svc: 1\ntransport: { http: { scheme: https } }\n'), { signIn: true });
   expect(parts.publicAddress()).toEqual({ ...OWN_ADDRESS, scheme: 'https' });
+});
+
+test('a program that listens itself has the access of its address', async () => {
+  for (const [host, signIn] of [
+    ['127.0.0.1', true],
+    ['127.0.0.1', false],
+    ['0.0.0.0', false],
+    ['0.0.0.0', true],
+  ] as const) {
+    const { parts, follow } = createAddresses({ host });
+    follow(null, { signIn });
+    expect(parts.access()).toEqual(httpAccessOf({ host, signIn }));
+  }
 });
 
 test.each([

@@ -138,7 +138,8 @@ projects: { ${manifest.catalog.project}: { profiles: { default: { auth: { ${auth
     });
     const ask = async (host: string, env: ReturnType<typeof envOf>, headers: Record<string, string> = {}) => {
       const server = createArtefactServer({ ...platform, env, listens: { host } });
-      return server.fetch(new Request('http://localhost:8000/mcp', { method: 'POST', headers }), {});
+      const named = { host: 'localhost:8000', ...headers };
+      return server.fetch(new Request('http://localhost:8000/mcp', { method: 'POST', headers: named }), {});
     };
 
     it.each([
@@ -152,6 +153,11 @@ projects: { ${manifest.catalog.project}: { profiles: { default: { auth: { ${auth
     ])('on %s with { %s }, { %s } answers %i', async (host, auth, http, status, reason) => {
       expect((await ask(host, envOf(auth, http))).status).toBe(status);
       if (reason !== null) expect(lines.join('\n')).toMatch(reason);
+    });
+
+    it('answers on this machine to no name that a page could rebind', async () => {
+      const response = await ask('127.0.0.1', envOf(provider, ''), { host: 'evil.example:8000' });
+      expect(response.status).toBe(403);
     });
 
     it('names the address that a client on this machine used', async () => {

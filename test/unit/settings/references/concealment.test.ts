@@ -8,6 +8,19 @@ it('a secret that begins with another leaves no rest', () => {
   expect(conceal('planted-and-more, planted')).toBe('[REDACTED], [REDACTED]');
 });
 
+it('the latest secrets are hidden, however many there were before', () => {
+  const { add, conceal } = createConcealment();
+  for (let reload = 0; reload < 1_500; reload += 1)
+    add({ kept: 'the-same-key', lease: `lease-${reload}-end` });
+  expect(conceal('the-same-key, lease-1499-end, lease-600-end')).toBe('[REDACTED], [REDACTED], [REDACTED]');
+});
+
+it('all secrets that were added together are hidden', () => {
+  const { add, conceal } = createConcealment();
+  add(Array.from({ length: 1_200 }, (_, index) => `secret-${index}-end`));
+  expect(conceal('secret-0-end, secret-1199-end')).toBe('[REDACTED], [REDACTED]');
+});
+
 it('of a text of several lines each line is a secret', () => {
   const { add, conceal } = createConcealment();
   add('-----BEGIN KEY-----\nMIIEvQIBADANBgkq\nab\n');
