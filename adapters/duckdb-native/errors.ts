@@ -122,9 +122,23 @@ function says(thrown: unknown, beginning: RegExp): boolean {
   );
 }
 
-/** Whether a statement ended before its upload did, or while it could not upload. */
-export function mayUpload(thrown: unknown): boolean {
-  return thrown instanceof SvcError && (thrown.code === 'cancelled' || REMOTE.test(thrown.message));
+const UNKNOWN = 'so the change may be there or not. Read it before you try again.';
+
+/** The error for a commit that a server did not answer before the deadline. */
+export function overdueCommitError(): SvcError {
+  return new SvcError(
+    'outcome_unknown',
+    `The deadline passed before the database said that it had saved the change, ${UNKNOWN}`,
+  );
+}
+
+/** The error for a commit whose connection to a server was lost. */
+export function lostCommitError(cause: unknown): SvcError {
+  return new SvcError(
+    'outcome_unknown',
+    `The connection to the database was lost while it saved the change, ${UNKNOWN}`,
+    { cause },
+  );
 }
 
 /** The error for a statement that could not reach its remote files; any other error stays as it is. */

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { NativeDatabase } from '../../adapters/duckdb-native/query/database.ts';
 import type { Database } from '../../src/ports.ts';
@@ -120,6 +121,60 @@ describe('an object store', () => {
     await server.ended;
     await hanging;
   }, 60_000);
+});
+
+describe('an export', () => {
+  const sqlOf = (n: number) => `COPY (SELECT ${n} AS n) TO 's3://bucket/export.parquet' (FORMAT parquet)`;
+  const exportTo = (database: NativeDatabase, n: number, timeoutMs = SLOW) =>
+    database.run({ sql: sqlOf(n), values: [], mode: 'write', maxRows: 1 }, callOf({ timeoutMs }));
+  const openExporter = async (name: string): Promise<NativeDatabase> => {
+    const database = await lake.openFile(join(lake.root, `${name}.duckdb`));
+    await write(database, 'CREATE TABLE own (n INTEGER)');
+    return database;
+  };
+  const exported = async (database: NativeDatabase) =>
+    (await read(database, "FROM read_parquet('s3://bucket/export.parquet')")).rows;
+
+  it(
+    'that failed is not finished later: it stops no other write, and does not replace a newer one',
+    async () => {
+      const database = await openExporter('failed');
+      await lake.proxy.set(500);
+      expect(await errorOf(exportTo(database, 1))).toMatchObject({ code: 'database_unavailable' });
+      await lake.proxy.set('never');
+      const delay = monitorEventLoopDelay();
+      delay.enable();
+      await write(database, 'INSERT INTO own VALUES (1)');
+      delay.disable();
+      expect(delay.max / 1e6).toBeLessThan(10_000);
+      await lake.proxy.set(null);
+      await exportTo(database, 2);
+      await write(database, 'INSERT INTO own VALUES (2)');
+      expect(await exported(database)).toEqual([{ n: 2 }]);
+      await database.close();
+    },
+    SLOW,
+  );
+
+  it(
+    'whose store answers late ends at its deadline, stops no other write, and does not replace a newer one',
+    async () => {
+      const database = await openExporter('late');
+      await lake.proxy.set('late');
+      const { answer, ended } = database.start(
+        { sql: sqlOf(1), values: [], mode: 'write', maxRows: 1 },
+        callOf({ timeoutMs: SHORT_MS }),
+      );
+      expect(await errorOf(answer)).toMatchObject({ code: 'deadline_exceeded' });
+      await lake.proxy.set(null);
+      await write(database, 'INSERT INTO own VALUES (1)');
+      await exportTo(database, 2);
+      await ended;
+      expect(await exported(database)).toEqual([{ n: 2 }]);
+      await database.close();
+    },
+    SLOW,
+  );
 });
 
 describe('other writers of a lake', () => {

@@ -5,7 +5,8 @@ import type { Fault } from './faulty-proxy.ts';
 /* The thread of `startFaultyProxy`: a request waits here, and never behind the engine under test. */
 
 const { port } = workerData as { readonly port: number };
-const SLOW_MS = 400;
+/** The time until a request is passed on. */
+const WAITS = { slow: 400, late: 6_000 };
 const SECRET = 'planted-answer';
 let fault: Fault | null = null;
 let requests = 0;
@@ -14,7 +15,7 @@ const server = createServer((incoming, outgoing) => {
   requests += 1;
   if (fault === 'never') return;
   if (fault === 'reset') incoming.socket.destroy();
-  else if (fault === 'slow') setTimeout(() => forward(incoming, outgoing), SLOW_MS);
+  else if (fault === 'slow' || fault === 'late') setTimeout(() => forward(incoming, outgoing), WAITS[fault]);
   else if (fault === null) forward(incoming, outgoing);
   else refuse(fault, outgoing);
 });
@@ -43,9 +44,9 @@ server.listen(0, '127.0.0.1', () => {
 
 parentPort?.on('message', (next: Fault | null) => {
   const before = requests;
+  // Requests that were never answered end here.
+  if (next === null && fault === 'never') server.closeAllConnections();
   fault = next;
   requests = 0;
-  // Requests that were never answered end here.
-  if (next === null) server.closeAllConnections();
   parentPort?.postMessage({ requests: before });
 });

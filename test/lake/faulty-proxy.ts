@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Part } from './parts.ts';
 
-/** How the proxy treats a request: a status, an answer after a while, none, or the end of the connection. */
-export type Fault = 403 | 500 | 'slow' | 'never' | 'reset';
+/** How the proxy treats a request: a status, an answer after a while or late, none, or the end of the connection. */
+export type Fault = 403 | 500 | 'slow' | 'late' | 'never' | 'reset';
 
 /** A proxy of our own in front of S3. */
 export interface FaultyProxy extends Part {

@@ -126,6 +126,65 @@ describe('a Postgres server', () => {
     SLOW,
   );
 
+  /** Begins a write whose COMMIT waits for the transaction of another one, because the key is checked then. */
+  async function startLateCommit(table: string, timeoutMs: number) {
+    const writable = { ...POSTGRES, readonly: false };
+    const [holder, database] = [await lake.open(writable), await openOther(lake, POSTGRES)];
+    const create = `CREATE TABLE ${table} (n INTEGER UNIQUE DEFERRABLE INITIALLY DEFERRED)`;
+    await write(holder, `CALL postgres_execute('lake', '${create}')`);
+    const request = {
+      sql: `INSERT INTO ${table} VALUES (1)`,
+      values: [],
+      mode: 'write',
+      maxRows: 1,
+    } as const;
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const begin = async (writing: NativeDatabase, ms: number, then: Promise<void>) => {
+      const { promise: begun, resolve } = Promise.withResolvers<void>();
+      const ready = async (): Promise<void> => {
+        resolve();
+        await then;
+      };
+      const { answer } = writing.start(request, callOf({ timeoutMs: ms }), { ready, committing: ready });
+      answer.catch(() => {});
+      await begun;
+      return { answer };
+    };
+    const { answer: held } = await begin(holder, SLOW, released);
+    const { answer: late } = await begin(database, timeoutMs, Promise.resolve());
+    const close = () => Promise.all([holder.close(), database.close()]);
+    return { held, late, release, database, close };
+  }
+
+  it(
+    'that does not answer a commit ends the call at its deadline, and other writes do not wait',
+    async () => {
+      const { held, late, release, database, close } = await startLateCommit('unanswered', LATER_MS);
+      expect(await errorOf(late)).toMatchObject({ code: 'outcome_unknown' });
+      await write(database, 'UPDATE plain SET amount = 0 WHERE id = 5');
+      release();
+      await held;
+      const { rows } = await read(database, 'SELECT count(*)::INTEGER AS n FROM unanswered');
+      expect(rows).toEqual([{ n: 1 }]);
+      await close();
+    },
+    SLOW,
+  );
+
+  it(
+    'that is killed under a commit leaves its outcome unknown',
+    async () => {
+      const { late, release, close } = await startLateCommit('killed', SLOW);
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      await lake.postgres.kill();
+      expect(await errorOf(late)).toMatchObject({ code: 'outcome_unknown' });
+      release();
+      await lake.postgres.start();
+      await close();
+    },
+    SLOW,
+  );
+
   it(
     'that is down is named by a server that starts without it, and found when it is up',
     async () => {

@@ -46,6 +46,11 @@ export interface Engine {
   readonly neighbours: Neighbours;
   /** Statements that write take turns, so that they never conflict. */
   readonly takeWrite: RunQueued;
+  /**
+   * Statements that write files take turns until nothing of them is left. A store that answers late would otherwise get an
+   * older file after a newer one.
+   */
+  readonly takeExport: RunQueued;
   readonly attachments: Attachments;
   readonly lanes: Lanes<NativeLane>;
   readonly instance: Pick<Instance, 'connect' | 'recover' | 'reopen' | 'restarting' | 'with'>;
@@ -123,6 +128,7 @@ async function open(driver: Driver, options: EngineOptions): Promise<Held> {
     takeRead: createQueue(options.reads),
     neighbours: new Neighbours({ patienceMs: PATIENCE_MS }),
     takeWrite: createQueue({ ...options.writes, abandoned: ABANDONED_WRITES }),
+    takeExport: createQueue({ ...options.writes, places: 1 }),
     builtIns,
     attachments: options.attachments,
     lanes,

@@ -1,3 +1,4 @@
+import type { DuckDBMaterializedResult } from '@duckdb/node-api';
 import { SvcError } from '../../../src/errors.ts';
 import type { Database, SqlCall, SqlRequest, SqlResult } from '../../../src/ports.ts';
 import { enforceScan } from '../../../src/sql/estimate.ts';
@@ -5,7 +6,7 @@ import type { LaneEntry } from '../../../src/sql/lanes/lanes.ts';
 import { toKept } from '../../../src/sql/lanes/may-keep.ts';
 import { isFull } from '../../../src/sql/neighbours.ts';
 import { asQuery, refuseRevealing } from '../../../src/sql/query.ts';
-import { enforceVerb } from '../../../src/sql/statement.ts';
+import { classify, enforceVerb } from '../../../src/sql/statement.ts';
 import type { Driver } from '../driver/driver.ts';
 import type { Engine } from '../engine/engine.ts';
 import {
@@ -16,7 +17,8 @@ import {
   isFatal,
   isSentAway,
   isUnknown,
-  mayUpload,
+  lostCommitError,
+  overdueCommitError,
   sentAwayError,
 } from '../errors.ts';
 import type { AttachedNames } from './confine.ts';
@@ -30,9 +32,8 @@ import {
   refusePersistentSecrets,
 } from './restrictions.ts';
 import { createToResult, type ToResult } from './result.ts';
-import { columnNames, Session } from './session.ts';
+import { columnNames, type Prepared, Session } from './session.ts';
 import { refuseStandIns } from './stand-ins.ts';
-import { destroyLater, destroyUnfinished } from './unfinished.ts';
 
 /** Interrupts repeat, because a statement that is just starting misses the first one. */
 const CLOSE_EVERY_MS = 20;
@@ -51,6 +52,9 @@ const NOTHING: OnCommit = { ready: async () => {}, committing: async () => {} };
 const CONFLICTS = 10;
 const PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 1_000;
+
+/** The verbs of statements that write files. */
+const EXPORTS: readonly string[] = ['COPY', 'EXPORT'];
 
 /** The time that a closing database waits for statements that nothing ends, such as one that waits for a network. */
 const CLOSE_MS = 5_000;
@@ -200,12 +204,13 @@ export class NativeDatabase implements Database {
     call: SqlCall,
     { limits, onCommit }: { readonly limits: Limits; readonly onCommit: OnCommit },
   ): Promise<SqlResult> {
-    const { attachments, instance, takeWrite, neighbours } = this.#engine;
+    const { attachments, instance, takeWrite, takeExport, neighbours } = this.#engine;
     let committing = false;
     const commit = async (): Promise<void> => {
       await onCommit.ready();
       if (instance.restarting) throw sentAwayError();
-      limits.commit();
+      // A server that is attached may never answer.
+      limits.commit(this.#attaches ? overdueCommitError() : undefined);
       committing = true;
       await onCommit.committing();
     };
@@ -218,19 +223,27 @@ export class NativeDatabase implements Database {
         const gone = attachments.isLost(thrown) || isSentAway(thrown);
         const lost = gone && !committing && losses === 0;
         // DuckDB rolls back a commit that found no memory. An attached database may have kept it.
-        const rolledBack = committing && isFull(thrown) && attachments.names.length === 0;
+        const rolledBack = committing && isFull(thrown) && !this.#attaches;
         if (rolledBack || conflict || lost) {
           limits.rolledBack();
           committing = false;
         }
+        if (committing && attachments.isLost(thrown)) throw lostCommitError(thrown);
         if (!conflict && !lost) throw thrown;
         if (conflict) await new Promise((resolve) => setTimeout(resolve, pauseAfter(conflicts)));
         return attempt(conflicts + (conflict ? 1 : 0), losses + (lost ? 1 : 0));
       }
     };
     const mayRepeat = () => !committing;
+    const inTurn = () => takeWrite(() => attempt(0, 0), limits);
+    const afterExports = () => takeExport(inTurn, limits);
     // It has no place while it waits for memory.
-    return neighbours.run(() => takeWrite(() => attempt(0, 0), limits), { mayRepeat });
+    return neighbours.run(this.#exports(request) ? afterExports : inTurn, { mayRepeat });
+  }
+
+  /** Whether a statement may write files. */
+  #exports({ sql }: SqlRequest): boolean {
+    return this.#engine.external && EXPORTS.includes(classify(sql).operation);
   }
 
   /** Runs work that saves nothing, and again each time the database was opened again meanwhile. Its limits end it. */
@@ -303,21 +316,26 @@ export class NativeDatabase implements Database {
       await session.bind(prepared, request.values);
       const write = async (): Promise<SqlResult> => {
         await session.run(['BEGIN TRANSACTION']);
-        const result = this.#toResult(await session.runWhole(prepared), request);
+        const result = this.#toResult(await this.#runWrite(session, prepared), request);
         await commit();
         await this.#commit(session);
         return result;
       };
       const defines = mayDefine(this.#driver, statement);
       const result = await (defines ? this.#engine.lanes.change(write) : write());
-      statement.destroySync();
-      if (this.#reachesOut) destroyUnfinished();
       return { ...result, ...estimate };
-    } catch (thrown) {
-      if (this.#reachesOut && mayUpload(thrown)) destroyLater(statement);
-      else statement.destroySync();
-      throw thrown;
+    } finally {
+      statement.destroySync();
     }
+  }
+
+  /**
+   * Runs a write. DuckDB tries a failed upload again when it destroys the plan. The plan of a statement without parameters
+   * lives as long as the statement, so its text runs in its place: that plan ends with its run, on the thread of the pool.
+   */
+  #runWrite(session: Session, prepared: Prepared): Promise<DuckDBMaterializedResult> {
+    const mayUpload = this.#reachesOut && prepared.statement.parameterCount === 0;
+    return mayUpload ? session.runText(prepared.sql) : session.runWhole(prepared);
   }
 
   /**
@@ -328,7 +346,7 @@ export class NativeDatabase implements Database {
   async #commit(session: Session): Promise<void> {
     const { instance } = this.#engine;
     try {
-      await session.commit();
+      await session.commit({ outside: this.#attaches });
     } catch (thrown) {
       if (isCommitted(thrown)) {
         if (isFatal(thrown)) await instance.recover();
@@ -350,7 +368,7 @@ export class NativeDatabase implements Database {
     await attachments.restore({ sql, unattached }, (restore) => instance.with(restore));
     const session = await Session.open(this.#driver, instance);
     const entered = async (): Promise<T> => {
-      if (!unattached) await session.run(attachments.entering);
+      if (!unattached) for (const statement of attachments.entering) await session.runText(statement);
       return work(session);
     };
     const end = () => session.close({ outside: this.#reachesOut });
@@ -379,7 +397,12 @@ export class NativeDatabase implements Database {
 
   /** Whether statements may wait for a network. */
   get #reachesOut(): boolean {
-    return this.#engine.outside || this.#engine.attachments.names.length > 0;
+    return this.#engine.outside || this.#attaches;
+  }
+
+  /** Whether a commit may be that of another database. */
+  get #attaches(): boolean {
+    return this.#engine.attachments.names.length > 0;
   }
 
   /** An internal error of DuckDB can invalidate the database for statements of other callers too. */

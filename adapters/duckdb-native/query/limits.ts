@@ -11,8 +11,11 @@ export interface Limits {
   check(): void;
   /** Ends the time in the queue: a deadline from here on is `deadline_exceeded`, before it is `busy`. */
   begin(): void;
-  /** From here on the work can no longer be stopped. Throws if it was stopped before. */
-  commit(): void;
+  /**
+   * From here on the work can no longer be stopped. Throws if it was stopped before. With an error, nobody waits beyond
+   * the deadline: the call fails with this error then, and the work ends when it can.
+   */
+  commit(overdue?: SvcError): void;
   /** After a failed commit: the work can be stopped again. Throws if it would have been stopped since. */
   rolledBack(): void;
   /** Calls `interrupt` repeatedly once the work is stopped, until the returned function is called. */
@@ -62,29 +65,34 @@ function createLimits(stopped: (reason: SvcError) => void): Stoppable {
   let begun = false;
   let committed = false;
   let missed: SvcError | null = null;
+  let unknown: SvcError | null = null;
   const check = (): void => {
     if (reason) throw reason;
   };
-  const stop = (error: SvcError): void => {
+  const end = (error: SvcError): void => {
     if (reason) return;
-    if (committed) {
-      missed ??= error;
-      return;
-    }
     reason = error;
     stopped(error);
     repeatWhileAny(interrupts);
   };
+  const stop = (error: SvcError): void => {
+    if (committed) missed ??= error;
+    else end(error);
+  };
   return {
     check,
     stop,
-    expire: (timeoutMs) => stop(begun ? deadlineError('The query', timeoutMs) : busyError(OVERLOADED)),
+    expire: (timeoutMs) => {
+      if (committed && unknown !== null) end(unknown);
+      else stop(begun ? deadlineError('The query', timeoutMs) : busyError(OVERLOADED));
+    },
     begin: () => {
       begun = true;
     },
-    commit: () => {
+    commit: (overdue) => {
       check();
       committed = true;
+      unknown = overdue ?? null;
     },
     rolledBack: () => {
       committed = false;

@@ -203,13 +203,22 @@ export class Session {
   }
 
   /**
+   * Runs a statement without parameters on a thread of Node's pool. Nothing of it is left when it has ended. It may wait
+   * for a network: a process that exits does not wait for it.
+   */
+  runText(sql: string): Promise<DuckDBMaterializedResult> {
+    return guarded(() => this.#tracked(() => this.#connection.run(sql)));
+  }
+
+  /**
    * Commits the transaction. DuckDB can lack memory before the commit, and also after it, for the result of COMMIT. Then a
    * second COMMIT finds the transaction, or finds that it has ended. Throws `outcome_unknown` if no attempt tells.
    * DuckDB answers a COMMIT of a transaction that has failed with success, and saves nothing. A query before it fails.
+   * With `outside`, the commit may wait for a network.
    */
-  async commit(): Promise<void> {
+  async commit({ outside = false } = {}): Promise<void> {
     try {
-      await this.run(['COMMIT']);
+      await (outside ? this.runText('COMMIT') : this.run(['COMMIT']));
     } catch (thrown) {
       if (isCommitted(thrown) || isUndone(thrown) || isFatal(thrown)) throw thrown;
       await this.#commitAgain(thrown);

@@ -90,7 +90,7 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
     'Set `readonly: false`, omit `--stateless`, or make the endpoint read-only.',
   ),
   outcome_unknown: advice(
-    'While the engine saved a change, a statement of another caller ended it or took all memory.',
+    'While the engine saved a change, a statement of another caller ended it or took all memory. Or the connection to an attached database was lost then, or it did not answer before the deadline.',
     'Read whether the change is there before you try again.',
   ),
   python_failed: advice(
