@@ -1,5 +1,5 @@
 import type { Manifest } from '../../src/catalog/manifest.ts';
-import type { Database } from '../../src/ports.ts';
+import type { Database, Log } from '../../src/ports.ts';
 import type { Settings } from '../../src/settings/model.ts';
 import { openWasmPool } from '../duckdb-wasm/pool/open.ts';
 import { memoryLimitOf } from './database/memory-limit.ts';
@@ -11,6 +11,7 @@ export interface BundledDatabaseOptions {
   readonly pathOf: (file: string) => string;
   /** Null if the artefact needs none. */
   readonly settings: Settings | null;
+  readonly log: Log;
 }
 
 /** Opens the database of an artefact in threads. `svc build --engine native` puts `native-database.ts` here. */

@@ -64,7 +64,7 @@ async function main(): Promise<void> {
   const audited = auditSettingsOf(manifest.audit, process.env);
   const [, folder = '.'] = stdioArguments() ?? [];
   const audit = await openAudit(audited, resolve(folder), log, conceal);
-  const database = await openBundledDatabase({ manifest, pathOf, settings });
+  const database = await openBundledDatabase({ manifest, pathOf, settings, log });
   const open = async () => database;
   const python = nodePython({
     manifest,

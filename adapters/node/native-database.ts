@@ -40,7 +40,7 @@ export async function openBundledDatabase(options: BundledDatabaseOptions): Prom
     ...(memoryMb === undefined ? {} : { memoryMb }),
   };
   if (isolated === undefined) return openNative(choice);
-  return isolated === 'all' ? openProcess(choice) : openForCallers(choice);
+  return isolated === 'all' ? openProcess(choice, options.log) : openForCallers(choice, options.log);
 }
 
 /** The names of processors in Node. */

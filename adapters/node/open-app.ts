@@ -11,7 +11,7 @@ import { compileCatalog } from '../../src/catalog/compile.ts';
 import type { Catalog } from '../../src/catalog/model.ts';
 import { SvcError } from '../../src/errors.ts';
 import { jsonLine } from '../../src/one-line.ts';
-import type { Log } from '../../src/ports.ts';
+import type { Database, Log } from '../../src/ports.ts';
 import { type Finding, preventsServing } from '../../src/project/finding.ts';
 import { loadProject } from '../../src/project/load.ts';
 import { SITE_NAME } from '../../src/project/site-model.ts';
@@ -70,7 +70,7 @@ export async function openApp(folder: string, options: OpenAppOptions = {}): Pro
     closing(() => auth?.close()),
   );
   const closeRest = () => Promise.all([observers.close(), auth?.close()]);
-  const database = await openDatabase(sound, settings, stateless).catch(closing(closeRest));
+  const database = await openDatabase(sound, settings, { stateless, log }).catch(closing(closeRest));
   const python = createLazyPython(sound, { settings: () => settings, database: async () => database, log });
   const runtime = createRuntime({
     catalog,
@@ -166,11 +166,15 @@ async function openAuth(
   return open(settings, catalog, { log, host: null });
 }
 
-async function openDatabase({ root, site }: SoundSite, settings: Settings, stateless: boolean) {
+async function openDatabase(
+  { root, site }: SoundSite,
+  settings: Settings,
+  { stateless, log }: { readonly stateless: boolean; readonly log: Log },
+): Promise<Database> {
   const choice = chooseDatabase(root, site, process.env, { stateless, serves: true });
   const seeded = await createFromSeed(root, choice.path);
   if (!seeded && choice.createsEmpty) await createEmpty(root, choice.path);
-  return openNodeDatabase({ ...choice, secrets: settings.secrets });
+  return openNodeDatabase({ ...choice, secrets: settings.secrets, log });
 }
 
 /** The host's own server decides under which names it is reached; web pages need a sign-in, or a name in the settings. */

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { DatabaseChoice } from '../../adapters/node/database/database-choice.ts';
-import { openNodeDatabase } from '../../adapters/node/database/open-database.ts';
+import { type OpenOptions, openNodeDatabase } from '../../adapters/node/database/open-database.ts';
 import { createEmpty, createFromSeed, SEED } from '../../adapters/node/database/seed.ts';
 import {
   createLazyPython,
@@ -20,7 +20,7 @@ import { ensureWasmArtefact } from './wasm-artefact.ts';
 /** Opens the database. If there is none, it is created from the seed script, or empty if the choice allows it. */
 export async function openProjectDatabase(
   root: string,
-  choice: DatabaseChoice,
+  choice: OpenOptions,
   output: Output,
 ): Promise<Database> {
   if (await createFromSeed(root, choice.path)) output.note(`created ${choice.path} from ${SEED}`);

@@ -80,7 +80,11 @@ export async function start(
   const choice = servedDatabaseOf(checked, settings.transport.http.stateless);
   const deps = { checked, log, follow: options.follow ?? false };
   const openBeside = async (next: Settings) =>
-    createGeneration(next, await openNodeDatabase({ ...choice, secrets: next.secrets, create: false }), deps);
+    createGeneration(
+      next,
+      await openNodeDatabase({ ...choice, secrets: next.secrets, create: false, log }),
+      deps,
+    );
   let leases: Leases<ServedGeneration> | null = null;
   // Opened before the database: an open database would keep the process alive if this fails.
   const watch = await openObservers(() => leases?.current.settings ?? settings, {
@@ -92,7 +96,7 @@ export async function start(
   const { admin, audit } = settings;
   const inputs = keepCalls || audit.inputs;
   const live = keepCalls || admin.enabled ? createLiveCalls({ always: keepCalls, inputs, conceal }) : null;
-  const opened = await openProjectDatabase(root, { ...choice, secrets: settings.secrets }, output);
+  const opened = await openProjectDatabase(root, { ...choice, secrets: settings.secrets, log }, output);
   warnOfWriters(catalog, opened, log);
   const first = createGeneration(settings, opened, deps);
   const generations = new Leases(first, log);

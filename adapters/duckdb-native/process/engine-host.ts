@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { busyError, cancelledError, deadlineError, SvcError, toSvcError } from '../../../src/errors.ts';
-import type { SqlCall, SqlResult } from '../../../src/ports.ts';
+import type { Log, SqlCall, SqlResult } from '../../../src/ports.ts';
 import { memoryText, OVERLOADED } from '../../../src/sql/query.ts';
 import { createSerial } from '../engine/engine.ts';
 import type { NativeOptions } from '../options.ts';
@@ -14,6 +14,7 @@ export interface HostOptions {
   readonly mostBytes: number;
   /** Called when the last database was closed. */
   readonly onEmpty: () => void;
+  readonly log?: Log;
 }
 
 /** More calls than the engine runs and lets wait. */
@@ -218,8 +219,11 @@ export class EngineHost {
     // The youngest first: a crash comes soon, and short statements must not wait for long ones.
     again.sort((one, other) => other.startedAt - one.startedAt);
     this.#waiting = [...again, ...this.#waiting];
+    if (this.#databases.size === 0) return;
+    const message = `the database engine ended ${end.how}, and is started again`;
+    this.#options.log?.({ level: 'warn', message });
     // The next caller finds an engine.
-    if (this.#databases.size > 0) this.#starting ??= this.#restart();
+    this.#starting ??= this.#restart();
   }
 
   /** Returns the error of a call whose process has ended; null if it runs again. */
@@ -263,7 +267,8 @@ function mayRun(call: PendingCall, engine: ChildEngine, waiting: readonly Pendin
   if (!call.confined) return true;
   const late = performance.now() - call.arrivedAt > COMMIT_WAIT_MS;
   const mayWait = late ? ['none', 'ready'] : ['none'];
-  if (!engine.calls.every(({ commit }) => mayWait.includes(commit))) return false;
+  // A commit whose caller waits no longer may hang.
+  if (!engine.calls.every(({ commit, settled }) => settled || mayWait.includes(commit))) return false;
   const young = youngOf(engine);
   if (call.suspect) return young.length === 0;
   return ![...young, ...waiting].some(({ suspect }) => suspect);

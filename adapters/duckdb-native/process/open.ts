@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os';
 import { resolve } from 'node:path';
-import type { Database, SqlCall, SqlRequest, SqlResult } from '../../../src/ports.ts';
+import type { Database, Log, SqlCall, SqlRequest, SqlResult } from '../../../src/ports.ts';
 import { MEMORY_PATH } from '../../../src/project/attachment.ts';
 import { openNative } from '../open.ts';
 import type { NativeOptions } from '../options.ts';
@@ -19,23 +19,28 @@ const PREPARE_TIMEOUT_MS = 30_000;
 /** The processes that hold a file for writing. A reload opens the file again in the same process. */
 const writers = new Map<string, EngineHost>();
 
-/** Opens a database whose engine is a process of its own. */
-export async function openProcess(native: NativeOptions): Promise<ProcessDatabase> {
+/** Opens a database whose engine is a process of its own. The log says when the process ended and why. */
+export async function openProcess(native: NativeOptions, log?: Log): Promise<ProcessDatabase> {
   const key = writerKey(native);
-  const host = (key === null ? undefined : writers.get(key)) ?? createHost(native, key);
+  const host = (key === null ? undefined : writers.get(key)) ?? createHost(native, key, log);
   const id = await host.add(native);
   // It had left if its last database was just being closed.
   if (key !== null) writers.set(key, host);
   return new ProcessDatabase(host, id, native.readonly);
 }
 
-function createHost({ memoryMb = defaultMegabytes() }: NativeOptions, key: string | null): EngineHost {
+function createHost(
+  { memoryMb = defaultMegabytes() }: NativeOptions,
+  key: string | null,
+  log: Log | undefined,
+): EngineHost {
   const host = new EngineHost({
     entry: entryBeside(import.meta.url),
     mostBytes: (memoryMb + OVERHEAD_MB) * MEGABYTE,
     onEmpty: () => {
       if (key !== null && writers.get(key) === host) writers.delete(key);
     },
+    ...(log === undefined ? {} : { log }),
   });
   if (key !== null) writers.set(key, host);
   return host;
@@ -53,16 +58,16 @@ function writerKey({ path, readonly, attach = [] }: NativeOptions): string | nul
  * statements run in this process, and callers' statements in another. A file takes one process that writes, so then all
  * statements run in the other process.
  */
-export async function openForCallers(native: NativeOptions): Promise<Database> {
-  if (!native.readonly) return openProcess(native);
-  const [own, callers] = await openBoth(native);
+export async function openForCallers(native: NativeOptions, log?: Log): Promise<Database> {
+  if (!native.readonly) return openProcess(native, log);
+  const [own, callers] = await openBoth(native, log);
   return new DividedDatabase(own, callers);
 }
 
-async function openBoth(native: NativeOptions): Promise<readonly [Database, Database]> {
+async function openBoth(native: NativeOptions, log?: Log): Promise<readonly [Database, Database]> {
   const own = await openNative(native);
   try {
-    return [own, await openProcess(native)];
+    return [own, await openProcess(native, log)];
   } catch (thrown) {
     await own.close();
     throw thrown;

@@ -1,23 +1,26 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SvcError } from '../../../src/errors.ts';
-import type { Database } from '../../../src/ports.ts';
+import type { Database, Log } from '../../../src/ports.ts';
 import { MEMORY_PATH } from '../../../src/project/attachment.ts';
 import type { NativeOptions } from '../../duckdb-native/options.ts';
 import { makeFolder } from '../make-folder.ts';
 import type { DatabaseChoice } from './database-choice.ts';
 import { enforceReadableFile } from './database-file.ts';
 
-/** A choice, and whether a missing read-write database is created; yes by default. */
+/** A choice, and how it is opened. */
 export interface OpenOptions extends DatabaseChoice {
+  /** Whether a missing read-write database is created; yes by default. */
   readonly create?: boolean;
+  /** The log of a server. */
+  readonly log?: Log;
 }
 
 /**
  * Opens a database and loads only the engine that it needs. Creates a missing read-write database; throws
  * `database_unavailable` if a read-only one is missing.
  */
-export async function openNodeDatabase({ create = true, ...choice }: OpenOptions): Promise<Database> {
+export async function openNodeDatabase({ create = true, log, ...choice }: OpenOptions): Promise<Database> {
   const { path, readonly, engine, extensions, memoryMb, external, secrets = [] } = choice;
   const { attach, use, root } = choice;
   const inMemory = path === MEMORY_PATH;
@@ -25,7 +28,7 @@ export async function openNodeDatabase({ create = true, ...choice }: OpenOptions
   if (!inMemory && !(await isHeld(choice))) await enforceReadableFile(path);
   if (engine === 'wasm') return openWasm(choice);
   if (create && !readonly && !inMemory) makeFolder(dirname(path));
-  return openIsolated(choice.isolated, {
+  const options: NativeOptions = {
     path,
     readonly,
     createIfMissing: create,
@@ -36,7 +39,8 @@ export async function openNodeDatabase({ create = true, ...choice }: OpenOptions
     ...(attach === undefined ? {} : { attach }),
     ...(use === undefined ? {} : { use }),
     ...(root === undefined ? {} : { root }),
-  });
+  };
+  return openIsolated(choice.isolated, options, log);
 }
 
 /**
@@ -49,10 +53,14 @@ async function isHeld({ path, engine, isolated }: DatabaseChoice): Promise<boole
   return isOpenForWriting(path);
 }
 
-async function openIsolated(isolated: DatabaseChoice['isolated'], options: NativeOptions): Promise<Database> {
+async function openIsolated(
+  isolated: DatabaseChoice['isolated'],
+  options: NativeOptions,
+  log: Log | undefined,
+): Promise<Database> {
   if (isolated === undefined) return (await import('../../duckdb-native/open.ts')).openNative(options);
   const { openForCallers, openProcess } = await import('../../duckdb-native/process/open.ts');
-  return isolated === 'all' ? openProcess(options) : openForCallers(options);
+  return isolated === 'all' ? openProcess(options, log) : openForCallers(options, log);
 }
 
 async function openWasm(choice: DatabaseChoice): Promise<Database> {

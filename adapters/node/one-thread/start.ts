@@ -55,7 +55,7 @@ export async function startInOneThread({
     loadSettings: loadStartSettings,
     log: requests.log,
     write: writeLine,
-    openDatabase: (settings) => openBundledDatabase({ manifest, pathOf, settings }),
+    openDatabase: (settings) => openBundledDatabase({ manifest, pathOf, settings, log: requests.log }),
     ...(python === undefined ? {} : { python }),
     ...(listens === undefined ? {} : { listens }),
     auth: {

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { EngineHost } from '../../../../../adapters/duckdb-native/process/engine-host.ts';
 import type { SvcError } from '../../../../../src/errors.ts';
-import type { SqlResult } from '../../../../../src/ports.ts';
+import type { LogLine, SqlResult } from '../../../../../src/ports.ts';
 import { temporaryFolder } from '../../../../temporary-folder.ts';
 
 /** Milliseconds of a commit. */
@@ -24,10 +24,12 @@ process.on('message', ({ kind, id, database, task }) => {
   if (kind === 'start') {
     statements.set(id, task.request.sql);
     if (task.request.mode === 'write') process.send({ kind: 'ready', id });
+    if (task.request.sql === 'read') done(id);
   }
   if (kind !== 'commit') return;
   process.send({ kind: 'committing', id }, () => {
     if (statements.get(id) === 'write') setTimeout(done, ${COMMIT_MS}, id);
+    if (statements.get(id) === 'hang') process.send({ kind: 'failed', id, error: { code: 'outcome_unknown' } });
     if (statements.get(id) === 'die') kill();
     if (statements.get(id) === 'take memory') {
       writeSync(4, 'memory');
@@ -40,15 +42,23 @@ process.on('message', ({ kind, id, database, task }) => {
 async function openHost() {
   const entry = join(temporaryFolder(), 'engine.mjs');
   writeFileSync(entry, ENGINE);
-  const host = new EngineHost({ entry: pathToFileURL(entry), mostBytes: 1e9, onEmpty: () => {} });
+  const lines: LogLine[] = [];
+  const host = new EngineHost({
+    entry: pathToFileURL(entry),
+    mostBytes: 1e9,
+    onEmpty: () => {},
+    log: (line) => lines.push(line),
+  });
   const database = await host.add({ path: ':memory:', readonly: false });
-  onTestFinished(() => host.remove(database));
+  const close = () => host.remove(database);
+  onTestFinished(close);
   const run = (sql: string, timeoutMs = 20_000): Promise<SqlResult | SvcError> => {
-    const request = { sql, values: [], mode: sql === 'stay' ? 'read' : 'write', maxRows: 1 } as const;
+    const reads = ['stay', 'read'].includes(sql);
+    const request = { sql, values: [], mode: reads ? 'read' : 'write', maxRows: 1, confined: reads } as const;
     const call = { caller: null, timeoutMs, signal: new AbortController().signal };
     return host.submit(database, { kind: 'run', request }, call).catch((thrown: SvcError) => thrown);
   };
-  return { run };
+  return { run, lines, close };
 }
 
 const messageOf = (answer: SqlResult | SvcError): string => ('message' in answer ? answer.message : '');
@@ -57,10 +67,20 @@ it.each([
   ['die', 'by signal SIGKILL'],
   ['take memory', 'because it took more memory than it may'],
 ])('says why an engine ended while it saved a change: %s', async (sql, how) => {
-  const { run } = await openHost();
+  const { run, lines } = await openHost();
   expect(messageOf(await run(sql))).toBe(
     `The database engine ended ${how} while it saved the change, so the change may be there or not. Read it before you try again.`,
   );
+  expect(lines).toEqual([
+    { level: 'warn', message: `the database engine ended ${how}, and is started again` },
+  ]);
+});
+
+it('logs nothing when its last database is closed', async () => {
+  const { run, lines, close } = await openHost();
+  await run('write');
+  await close();
+  expect(lines).toEqual([]);
 });
 
 it('says that an engine ended under a commit because a statement did not stop', async () => {
@@ -90,3 +110,9 @@ it('ends an engine between two commits, however many writes there are', async ()
   await Promise.all(writers);
   expect(failed).toEqual([]);
 }, 20_000);
+
+it("runs callers' statements beside a commit that hangs, when its caller has an answer", async () => {
+  const { run } = await openHost();
+  expect(await run('hang')).toMatchObject({ code: 'outcome_unknown' });
+  expect(await run('read')).toMatchObject({ rows: [] });
+}, 30_000);

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openNodeDatabase } from '../../../../../adapters/node/database/open-database.ts';
+import type { LogLine } from '../../../../../src/ports.ts';
 
 /** Opens a file for writing in another process; returns what it says. */
 function openElsewhere(path: string): string {
@@ -28,3 +29,25 @@ test('a file that is open for writing stays locked for others when it is opened 
   await second.close();
   expect(openElsewhere(choice.path)).toBe('open\n');
 });
+
+test.each([
+  ['all', false],
+  ['callers', true],
+] as const)(
+  'the log says that the process of an engine ended (%s)',
+  async (isolated, readonly) => {
+    const lines: LogLine[] = [];
+    const choice = { path: ':memory:', readonly, engine: 'native', isolated } as const;
+    const database = await openNodeDatabase({ ...choice, log: (line) => lines.push(line) });
+    onTestFinished(() => database.close());
+    const sql = "SELECT reservoir_quantile(3::TINYINT, 'nan'::DOUBLE) FROM range(3)";
+    const request = { sql, values: [], mode: 'read', maxRows: 1, confined: true } as const;
+    const call = { caller: null, timeoutMs: 60_000, signal: new AbortController().signal };
+    await expect(database.run(request, call)).rejects.toThrow(/failed on this statement/);
+    expect(lines).toMatchObject([{ level: 'warn' }]);
+    expect(lines[0]?.message).toMatch(
+      /^the database engine ended by signal SIG[A-Z]+, and is started again$/,
+    );
+  },
+  120_000,
+);
