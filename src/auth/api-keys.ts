@@ -73,7 +73,7 @@ function isSameKey(one: ApiKey, other: ApiKey): boolean {
 
 interface KeyDeps {
   readonly keys: ApiKeys;
-  readonly scopes: Scopes;
+  readonly scopes: Omit<Scopes, 'all'>;
   /** The time in milliseconds. */
   readonly now: () => number;
 }

@@ -155,7 +155,7 @@ async function tryToFreshen(
 export function checkRequiredScopes(
   login: Authenticated,
   urls: ChallengeAddress,
-  { required }: Scopes,
+  { required }: Pick<Scopes, 'required'>,
 ): Authenticated | AuthRejection {
   if (required.every((scope) => login.scopes.includes(scope))) return login;
   return rejectScopes(urls, login, required);
@@ -180,7 +180,11 @@ export function rejectScopes(
 }
 
 /** Rejects a request for an error. The challenge asks for the basic scopes. */
-export function rejectRequest(thrown: unknown, urls: ChallengeAddress, { basic }: Scopes): AuthRejection {
+export function rejectRequest(
+  thrown: unknown,
+  urls: ChallengeAddress,
+  { basic }: Pick<Scopes, 'basic'>,
+): AuthRejection {
   const error = toSvcError(thrown);
   return { error, challenge: toChallenge(urls, basic, error) };
 }
@@ -218,7 +222,7 @@ function toChallenge(
   const error = CHALLENGE_ERRORS[code];
   const parameters = {
     ...(error === undefined ? {} : { error, error_description: toDescription(message) }),
-    scope: scopes.join(' '),
+    ...(scopes.length === 0 ? {} : { scope: scopes.join(' ') }),
     ...(entry === null ? {} : { resource_metadata: metadataOf(new URL(entry)) }),
   };
   const list = Object.entries(parameters).map(([name, value]) => `${name}="${value}"`);

@@ -16,7 +16,7 @@ import {
   type PublicUrls,
 } from './public-urls.ts';
 import { answerRoute, createRoutes, resourcePaths, withoutSlash } from './routes.ts';
-import { createScopes } from './scopes.ts';
+import { createForeignScopes, createScopes } from './scopes.ts';
 import type { Auth, Authenticated, AuthServer, FetchDocument } from './types.ts';
 import { createVerifierAuth } from './verifier/auth.ts';
 import { createVerifier } from './verifier/verify.ts';
@@ -59,7 +59,10 @@ export function createAuth(deps: AuthDeps): Auth {
   const tokens = createTokens(deps, { publicUrlsOf, callbackPath, prefix, sse });
   const keys = {
     keys: deps.apiKeys ?? createApiKeys(auth.api_keys ?? []),
-    scopes: createScopes(auth.required_scopes, []),
+    scopes:
+      auth.verifier === null
+        ? createScopes(auth.required_scopes, [])
+        : createForeignScopes(auth.required_scopes),
     now: deps.now ?? Date.now,
   };
   const addressOf = (request: Request) => {
@@ -126,14 +129,14 @@ function createVerifierTokens(
   block: VerifierBlock,
   { publicUrlsOf, ...paths }: Place,
 ): Tokens {
-  const { settings, project, endpointScopes, listens, log } = deps;
+  const { settings, project, listens, log } = deps;
   const { required_scopes, allow, grants } = settings.auth;
   enforceKnownAudience(block, settings.transport.http, listens);
   return createVerifierAuth({
     verifier: createVerifier(block, { fetch: deps.fetch ?? fetch, now: deps.now ?? Date.now }),
     issuer: block.issuer,
     project,
-    scopes: createScopes(required_scopes, [...endpointScopes, ...grants.map(({ scope }) => scope)]),
+    scopes: createForeignScopes(required_scopes),
     rules: { allow, grants },
     publicUrlsOf,
     paths: resourcePaths(paths),

@@ -6,7 +6,7 @@ import type { Parameters } from './parameters.ts';
 export interface Scopes {
   /** The scopes that every caller must hold. */
   readonly required: readonly string[];
-  /** The scopes of a client that requests none. A challenge names them too. */
+  /** The scopes of a client that requests none. A challenge names them too; one without any leaves the choice to the client. */
   readonly basic: readonly string[];
   /** All scopes that a client may request. */
   readonly all: readonly string[];
@@ -21,6 +21,11 @@ const NO_SCOPES: ReadonlySet<string> = new Set(['offline_access']);
 export function createScopes(required: readonly string[], others: readonly string[]): Scopes {
   const basic = required.length === 0 ? [DEFAULT_SCOPE] : required;
   return { required, basic, all: [...new Set([DEFAULT_SCOPE, ...required, ...others])] };
+}
+
+/** The scopes of a server whose tokens another server issues. That one knows `svc:access` only if it is required here. */
+export function createForeignScopes(required: readonly string[]): Omit<Scopes, 'all'> {
+  return { required, basic: required };
 }
 
 /** Parses a `scope` parameter. */

@@ -26,6 +26,10 @@ export interface KeycloakOptions {
 }
 
 const PATH = '/protocol/openid-connect';
+/** The scopes of the realm. `mcp:use` is one that its administrator has added. */
+const SCOPES = ['openid', 'profile', 'email', 'offline_access', 'mcp:use'];
+/** The scopes of a client that requests none. oidc-provider gives it nothing. */
+const DEFAULT_SCOPES = 'openid profile email';
 
 /**
  * The npm package oidc-provider, laid out as Keycloak: its addresses, access tokens as JWTs with roles in them, refresh
@@ -73,11 +77,10 @@ interface Realm {
 }
 
 function toConfiguration({ client, users, roles, signer, issuer }: Realm) {
-  const scopes = ['openid', 'profile', 'email', 'offline_access', 'svc:access'];
   const account = `${issuer}/account`;
   // whoever names a resource (RFC 8707) gets tokens for it alone
   const toServer = (resource: string) => ({
-    scope: scopes.join(' '),
+    scope: SCOPES.join(' '),
     audience: resource === account ? 'account' : resource,
     accessTokenTTL: 300,
     accessTokenFormat: 'jwt',
@@ -107,7 +110,7 @@ function toConfiguration({ client, users, roles, signer, issuer }: Realm) {
     pkce: { required: () => true },
     rotateRefreshToken: false,
     issueRefreshToken: async () => true,
-    scopes,
+    scopes: SCOPES,
     claims: {
       openid: ['sub'],
       profile: ['name', 'preferred_username', 'groups', 'department'],
@@ -151,12 +154,28 @@ type Claims = Pick<Realm, 'signer' | 'issuer' | 'users'>;
 /** Below a path; user information is answered here, because oidc-provider gives none for JWTs. */
 function mount(base: string, listener: RequestListener, claims: Claims): RequestListener {
   return (request, response) => {
-    const url = request.url ?? '';
-    if (!url.startsWith(base)) return void response.writeHead(404).end();
-    if (url === `${base}${PATH}/userinfo`) return void answerUserInfo(request, response, claims);
-    Object.assign(request, { originalUrl: url, url: url.slice(base.length) });
+    const url = new URL(request.url ?? '', claims.issuer);
+    const { pathname, searchParams } = url;
+    if (!pathname.startsWith(base)) return void response.writeHead(404).end();
+    const path = pathname.slice(base.length);
+    if (path === `${PATH}/userinfo`) return void answerUserInfo(request, response, claims);
+    if (path === `${PATH}/auth`) {
+      const scopes = searchParams.get('scope') ?? DEFAULT_SCOPES;
+      if (scopes.split(' ').some((scope) => !SCOPES.includes(scope))) return refuse(searchParams, response);
+      searchParams.set('scope', scopes);
+    }
+    Object.assign(request, { originalUrl: `${pathname}${url.search}`, url: `${path}${url.search}` });
     listener(request, response);
   };
+}
+
+/** Refuses a scope that the realm does not have, as Keycloak does. oidc-provider ignores it. */
+function refuse(asked: URLSearchParams, response: ServerResponse): void {
+  const back = new URL(asked.get('redirect_uri') ?? '');
+  back.searchParams.set('error', 'invalid_scope');
+  back.searchParams.set('error_description', `Invalid scopes: ${asked.get('scope')}`);
+  back.searchParams.set('state', asked.get('state') ?? '');
+  response.writeHead(302, { location: back.href }).end();
 }
 
 async function answerUserInfo(

@@ -1,3 +1,4 @@
+import type { Scopes } from '../scopes.ts';
 import type { AuthServer, OAuthRequest, RouteHandler } from '../types.ts';
 
 const HEADERS = { 'cache-control': 'public, max-age=300' };
@@ -35,14 +36,14 @@ export const protectedResource: RouteHandler = async (server, oauth) => {
 
 /** The metadata of the MCP endpoint. `servers` issue its tokens. */
 export function toResourceMetadata(
-  { scopes, project }: Pick<AuthServer, 'scopes' | 'project'>,
+  { scopes, project }: Pick<AuthServer, 'project'> & { readonly scopes: Pick<Scopes, 'basic'> },
   { urls }: Pick<OAuthRequest, 'urls'>,
   servers: readonly string[],
 ) {
   return {
     resource: urls.entry,
     authorization_servers: servers,
-    scopes_supported: scopes.basic,
+    ...(scopes.basic.length === 0 ? {} : { scopes_supported: scopes.basic }),
     bearer_methods_supported: ['header'],
     resource_name: project,
   };

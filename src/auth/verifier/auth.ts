@@ -15,7 +15,7 @@ interface VerifierDeps {
   /** The configured server that issues the tokens. The metadata names it while it does not tell its own name. */
   readonly issuer: string;
   readonly project: string;
-  readonly scopes: Scopes;
+  readonly scopes: Omit<Scopes, 'all'>;
   readonly rules: AccessRules;
   readonly publicUrlsOf: (request: Request) => PublicUrls;
   /** The paths of the metadata. */

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { callWith, signInStrictly } from '../../unit/auth/flow/peers.ts';
+import { callWith, sdk1, sdk2, signInStrictly } from '../../unit/auth/flow/peers.ts';
 import { svc } from '../../unit/cli/svc.ts';
 import { type Keycloak, startKeycloak } from './keycloak.ts';
-import { CLIENT, REALM } from './realm.ts';
-import { serve } from './served.ts';
+import { CLIENT, MCP_CLIENT, REALM } from './realm.ts';
+import { serve, serveVerifier } from './served.ts';
 
 /* Sign-in with the Keycloak that `npm run test:idp` installs. */
 
@@ -30,6 +30,20 @@ describe.skipIf(PARTS === undefined)('a real Keycloak', { timeout: SLOW }, () =>
     const { text } = await callWith(mcp, tokens.access_token, 'open');
     expect(text).toContain('ada@example.com');
   });
+
+  // Requirements: rs.challenge
+  it.each([
+    ['SDK 2', sdk2],
+    ['SDK 1', sdk1],
+  ] as const)(
+    'issues tokens for a server in mode verifier, where %s signs a user in',
+    async (_name, peer) => {
+      const { mcp } = await serveVerifier(keycloak);
+      const client = await peer(MCP_CLIENT).signIn(mcp);
+      expect((await client.call('open')).text).toContain('ada@example.com');
+      await client.close();
+    },
+  );
 
   it('serves a user who holds the scopes by a group, a role of the realm and a role of the client', async () => {
     const { mcp } = await serve(keycloak);

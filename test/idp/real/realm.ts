@@ -1,5 +1,9 @@
 /** The client of our server in the realm. */
 export const CLIENT = { id: 'svc', secret: 'keycloak+planted%secret' };
+/** A client of MCP that the realm knows. The SDKs do not encode what HTTP Basic carries, so its secret is plain. */
+export const MCP_CLIENT = { client_id: 'mcp-client', client_secret: 'planted-plain' };
+/** The name of our server in the tokens of that client. */
+export const AUDIENCE = 'https://mcp.example.com/mcp';
 export const REALM = 'main';
 
 const person = (username: string, more: object = {}) => ({
@@ -34,6 +38,19 @@ export const IMPORT = {
           protocol: 'openid-connect',
           protocolMapper: 'oidc-group-membership-mapper',
           config: { 'claim.name': 'groups', 'full.path': 'true', 'id.token.claim': 'true' },
+        },
+      ],
+    },
+    {
+      clientId: MCP_CLIENT.client_id,
+      secret: MCP_CLIENT.client_secret,
+      redirectUris: ['http://127.0.0.1:*'],
+      protocolMappers: [
+        {
+          name: 'audience',
+          protocol: 'openid-connect',
+          protocolMapper: 'oidc-audience-mapper',
+          config: { 'included.custom.audience': AUDIENCE, 'access.token.claim': 'true' },
         },
       ],
     },

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { generateKey } from '../../../src/crypto/keys.ts';
 import { folder, project, Svc } from '../../unit/cli/svc.ts';
 import type { Keycloak } from './keycloak.ts';
-import { CLIENT, REALM } from './realm.ts';
+import { AUDIENCE, CLIENT, REALM } from './realm.ts';
 
 /** A tool for each way to hold a scope, and one for everybody who may use the server. */
 const SCOPES = {
@@ -37,25 +37,39 @@ export interface Served {
 
 /** Serves a project whose users sign in with Keycloak, with a store, until the test ends. */
 export async function serve({ url }: Keycloak): Promise<Served> {
+  const store = join(folder(), 'private');
+  mkdirSync(store, { mode: 0o700 });
+  const { kid, secret } = generateKey();
+  return start(
+    `provider: keycloak
+          keycloak: { client_id: ${CLIENT.id}, client_secret: "${CLIENT.secret}", server_url: "${url}", realm: ${REALM} }
+          persistence: { path: "${join(store, 'oauth.db')}" }
+          ${RULES}`,
+    { SVC_AUTH_KEYS: `${kid}:${secret}` },
+  );
+}
+
+/** Serves a project that accepts tokens which Keycloak issues for it, until the test ends. */
+export function serveVerifier({ url }: Keycloak): Promise<Served> {
+  return start(`mode: verifier
+          verifier: { issuer: "${url}/realms/${REALM}", audience: ["${AUDIENCE}"] }
+          allow: { claims: { realm_access.roles: [analyst] } }`);
+}
+
+async function start(auth: string, keys: Readonly<Record<string, string>> = {}): Promise<Served> {
   const cwd = await project();
   for (const [name, scope] of Object.entries(SCOPES)) {
     writeFileSync(join(cwd, `tools/${name}.yml`), toolOf(name, scope));
   }
-  const store = join(folder(), 'private');
-  mkdirSync(store, { mode: 0o700 });
-  const { kid, secret } = generateKey();
   const env = {
-    SVC_AUTH_KEYS: `${kid}:${secret}`,
+    ...keys,
     SVC_CONFIG_YAML: `svc: 1
 projects:
   demo:
     profiles:
       default:
         auth:
-          provider: keycloak
-          keycloak: { client_id: ${CLIENT.id}, client_secret: "${CLIENT.secret}", server_url: "${url}", realm: ${REALM} }
-          persistence: { path: "${join(store, 'oauth.db')}" }
-          ${RULES}
+          ${auth}
 `,
   };
   const server = new Svc(['serve', '--port', '0', '--json'], { cwd, env });

@@ -32,7 +32,7 @@ beforeAll(async () => {
   keycloak.client.redirects.push(REDIRECT);
   keycloak.start();
   const verifier = { issuer: keycloak.issuer, audience: [], provider_name: 'acme' };
-  const auth = { mode: 'verifier', verifier, keys: [], required_scopes: ['svc:access'] } as const;
+  const auth = { mode: 'verifier', verifier, keys: [] } as const;
   checking = await startServer({ served, auth: () => auth, transport: 'sse' });
 });
 afterAll(async () => {

@@ -400,6 +400,39 @@ test('who is not let in learns where tokens come from', async () => {
   expect(lines).toEqual([]);
 });
 
+// Requirements: rs.challenge
+test('clients are told to request the required scopes, which the issuer knows, and never one of ours', async () => {
+  const address = 'resource_metadata="https://svc.example/.well-known/oauth-protected-resource/mcp"';
+  const told = async (auth: Auth) => {
+    const metadata = new Request('https://svc.example/.well-known/oauth-protected-resource');
+    const answer = { request: metadata, body: async () => '', signal: signal(), count: () => {} };
+    const body: { readonly scopes_supported?: unknown } | undefined = await (
+      await auth.respond(answer)
+    )?.json();
+    const challenges = [await call(auth), await call(auth, 'nonsense'), await call(auth, 'svc_key_nonsense')];
+    return {
+      supported: body?.scopes_supported,
+      challenges: challenges.map((one) => 'challenge' in one && one.challenge),
+    };
+  };
+  const refused = (text: string) => `Bearer error="invalid_token", error_description="${text}"`;
+  const invalid = refused('The token is invalid or has expired.');
+  const removed = refused('The API key is not valid, or was removed.');
+  expect(await told(authOf().auth)).toEqual({
+    supported: undefined,
+    challenges: [`Bearer ${address}`, `${invalid}, ${address}`, `${removed}, ${address}`],
+  });
+  const scope = 'scope="mcp:use"';
+  expect(await told(authOf(keys(), ['mcp:use']).auth)).toEqual({
+    supported: ['mcp:use'],
+    challenges: [
+      `Bearer ${scope}, ${address}`,
+      `${invalid}, ${scope}, ${address}`,
+      `${removed}, ${scope}, ${address}`,
+    ],
+  });
+});
+
 test('the metadata names the issuer as its own document does, and as configured while there is none', async () => {
   const path = '/.well-known/oauth-protected-resource';
   const read = async (auth: Auth, count: () => void) => {
@@ -430,7 +463,6 @@ test('D28: the metadata names the issuer, in both of its places, and nothing els
     expect(await response?.json()).toEqual({
       resource: RESOURCE,
       authorization_servers: [issuer()],
-      scopes_supported: ['svc:access'],
       bearer_methods_supported: ['header'],
       resource_name: 'shop',
     });
