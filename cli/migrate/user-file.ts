@@ -103,11 +103,13 @@ function rewriteVerifier(yaml: YamlEdit, auth: YamlPath, { file, notes }: Noting
   yaml.renameKey([...auth, 'oidc'], 'verifier');
   if (nodeValueAt(yaml.value, [...auth, 'provider']) !== undefined) yaml.remove([...auth, 'provider']);
   const known = String(oidc.config_url).includes('/.well-known/');
+  const queried = String(oidc.config_url).includes('?');
   const issuer = known
     ? 'Its issuer comes from `config_url`.'
     : 'Correct its `issuer`: `config_url` does not show it.';
-  const message = `\`oidc\` of \`mode: verifier\` became \`verifier\`. ${issuer}`;
-  notes.push({ kind: known ? 'done' : 'check', ...at, message });
+  const query = queried ? ' Set its `jwks_url`: it has no place for the query of `config_url`.' : '';
+  const message = `\`oidc\` of \`mode: verifier\` became \`verifier\`. ${issuer}${query}`;
+  notes.push({ kind: known && !queried ? 'done' : 'check', ...at, message });
 }
 
 function toVerifier({

@@ -32,6 +32,8 @@ export interface VerifierBlock {
   readonly issuer: string;
   /** The accepted audiences of tokens. Empty: the address of the MCP endpoint. */
   readonly audience: readonly string[];
+  /** The address of the discovery document, if the block `oidc` has one with a query. */
+  readonly config_url?: string;
   readonly jwks_url?: string;
   readonly introspection_url?: string;
   readonly client_id?: string;

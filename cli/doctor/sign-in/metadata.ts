@@ -1,5 +1,5 @@
-import { openIdUrl } from '../../../src/auth/upstream/discovery.ts';
 import type { JsonObject } from '../../../src/json.ts';
+import { openIdUrl } from '../../../src/settings/config-url.ts';
 import type { Address } from '../address.ts';
 import {
   type Check,

@@ -1,6 +1,6 @@
 import { createProvider } from '../../../src/auth/providers/registry.ts';
-import { openIdUrl } from '../../../src/auth/upstream/discovery.ts';
 import { toSvcError } from '../../../src/errors.ts';
+import { openIdUrl } from '../../../src/settings/config-url.ts';
 import type { ProviderBlock, Settings } from '../../../src/settings/model.ts';
 import type { Address } from '../address.ts';
 import { type Check, type DoctorResponse, fetchForCheck, ok, problem, responseText } from '../check.ts';

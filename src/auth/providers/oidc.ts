@@ -1,6 +1,7 @@
 import { type JsonObject, textOf, textsOf } from '../../json.ts';
+import { toDiscovery } from '../../settings/config-url.ts';
 import type { ProviderBlock } from '../../settings/model.ts';
-import { createDiscovery, issuerOf, openIdUrl } from '../upstream/discovery.ts';
+import { createDiscovery } from '../upstream/discovery.ts';
 import { misconfigured } from '../upstream/errors.ts';
 import { createOpenId, type OpenIdServer } from '../upstream/openid.ts';
 import { enforceOpenId, type Provider, type ProviderPorts, scopesOf } from '../upstream/provider.ts';
@@ -13,8 +14,8 @@ export function createOidc(block: ProviderBlock, ports: ProviderPorts): Provider
   const offline = ports.offline ? ['offline_access'] : [];
   const scopes = scopesOf(block, ['openid', 'profile', 'email', ...offline]);
   enforceOpenId(provider, scopes);
-  const issuer = issuerOf(config_url);
-  const discover = createDiscovery({ provider, issuer, urls: [openIdUrl(issuer)], now: ports.now });
+  const { issuer, url } = toDiscovery(config_url);
+  const discover = createDiscovery({ provider, issuer, urls: [url], now: ports.now });
   return createOpenId(block, ports, {
     id: provider_name ?? 'oidc',
     issuer,

@@ -6,7 +6,6 @@ import { type SendToProvider, toReadFailure } from './request.ts';
 const HOUR_MS = 3_600_000;
 /** Milliseconds before the next try if discovery failed while a cached document exists. */
 const RETRY_MS = 60_000;
-const SUFFIX = '/.well-known/openid-configuration';
 
 /** The places of a discovery document, and the issuer that it must name. */
 interface DiscoveryOptions {
@@ -40,16 +39,6 @@ export function createDiscovery(options: DiscoveryOptions): Discover {
     }
     return cached.document;
   };
-}
-
-/** The issuer of a discovery document's address. */
-export function issuerOf(configUrl: string): string {
-  return configUrl.endsWith(SUFFIX) ? configUrl.slice(0, -SUFFIX.length) : configUrl.replace(/\/+$/, '');
-}
-
-/** The address of an issuer's OpenID discovery document. */
-export function openIdUrl(issuer: string): string {
-  return `${issuer.replace(/\/+$/, '')}${SUFFIX}`;
 }
 
 async function readDocument(

@@ -2,11 +2,12 @@ import { decodeProtectedHeader, errors, jwtVerify, type RemoteJWKSet } from 'jos
 import type { User } from '../../context.ts';
 import { SvcError } from '../../errors.ts';
 import { type JsonObject, textOf, textsOf } from '../../json.ts';
+import { openIdUrl } from '../../settings/config-url.ts';
 import type { VerifierBlock } from '../../settings/model.ts';
 import { toClaims, toUser } from '../claims.ts';
 import { type Identity, toIdentity } from '../identity.ts';
 import type { Admit } from '../types.ts';
-import { createDiscovery, openIdUrl } from '../upstream/discovery.ts';
+import { createDiscovery } from '../upstream/discovery.ts';
 import { misconfigured } from '../upstream/errors.ts';
 import { ALGORITHMS, createKeysAt } from '../upstream/id-token.ts';
 import { toOpenIdProfile } from '../upstream/openid.ts';
@@ -181,12 +182,13 @@ function createFindServer(
   provider: string,
   now: () => number,
 ): (signal: AbortSignal, ask: SendToProvider) => Promise<VerifierServer> {
-  const { issuer, jwks_url, introspection_url } = block;
+  const { issuer, config_url, jwks_url, introspection_url } = block;
   if (jwks_url !== undefined || introspection_url !== undefined) {
     const fixed = { issuer, jwks: jwks_url ?? null, introspection: introspection_url ?? null };
     return async () => fixed;
   }
-  const discover = createDiscovery({ provider, issuer, urls: [metadataUrl(issuer), openIdUrl(issuer)], now });
+  const urls = config_url === undefined ? [metadataUrl(issuer), openIdUrl(issuer)] : [config_url];
+  const discover = createDiscovery({ provider, issuer, urls, now });
   return async (signal, ask) => {
     const document = await discover(signal, ask);
     const jwks = textOf(document, 'jwks_uri');

@@ -1,4 +1,5 @@
 import { present } from '../../project/schema/shape.ts';
+import { toDiscovery } from '../config-url.ts';
 import type { ApiKey, AuthSettings, Members, Persistence, ProviderBlock, VerifierBlock } from '../model.ts';
 import type { ParsedAuth } from '../schema/auth.ts';
 import { BLOCK_DEFAULTS, DEFAULTS } from './defaults.ts';
@@ -106,9 +107,11 @@ function toVerifier({ mode, verifier, oidc }: ParsedAuth): VerifierBlock | null 
   if (verifier) return { ...present(verifier), audience: verifier.audience ?? [] } as VerifierBlock;
   if (!oidc) return null;
   const { config_url, audience, client_id, client_secret, provider_name, claim_mappings } = present(oidc);
+  const { issuer } = toDiscovery(config_url);
   return {
     ...present({ client_id, client_secret, provider_name, claim_mappings }),
-    issuer: config_url.replace(/\/\.well-known\/openid-configuration$/, ''),
+    issuer,
+    ...(config_url.includes('?') && { config_url }),
     audience: audience ? [audience] : [],
   } as VerifierBlock;
 }

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { flag, mapOf, optional, strictMap, text, word } from '../../project/schema/shape.ts';
+import { flag, mapOf, optional, says, strictMap, text, word } from '../../project/schema/shape.ts';
+import { toDiscovery } from '../config-url.ts';
 import { hiddenWord, url, words } from './values.ts';
 
 /** Maps a claim path and a claim value to its grants: capabilities, `role:<name>`, `permission:<name>`. */
@@ -81,7 +82,7 @@ export const PROVIDERS = {
     block: optional(
       strictMap({
         ...PUBLIC,
-        config_url: url(),
+        config_url: configUrl(),
         audience: optional(word()),
         provider_name: optional(word()),
       }),
@@ -114,6 +115,20 @@ type ValueOf<One, Key> = One extends unknown
 
 /** The keys of all blocks together; each is absent from the blocks of some providers. */
 export type ProviderKeys = { readonly [Key in KeyOf<Block>]?: ValueOf<Block, Key> };
+
+function configUrl() {
+  return v.pipe(
+    url(),
+    v.check(
+      (value) => !/[?#]/.test(value) || toDiscovery(value).url === value,
+      says(
+        'wrong-value',
+        'has a query or a fragment, so its path must end in /.well-known/openid-configuration.',
+        'Write the whole address of the discovery document.',
+      ),
+    ),
+  );
+}
 
 function path() {
   return v.pipe(

@@ -389,6 +389,12 @@ tool:
     expect(lines(report)).toContainEqual(
       expect.stringMatching(/^check .*user\.yml:\d+ .* became `verifier`\. Correct its `issuer`/),
     );
+    writeFileSync(config, USER.replace(url, `${url}?appid=1`));
+    expect(lines((await migrate(root, { config })).report)).toContainEqual(
+      expect.stringMatching(
+        /^check .*user\.yml:\d+ .* Its issuer comes from `config_url`\. Set its `jwks_url`/,
+      ),
+    );
     for (const text of ['', '\uFEFF# nothing yet\r\n\n', `${' '.repeat(20_000)}# x`]) {
       writeFileSync(config, text);
       expect(await migrate(root, { config })).toMatchObject({ code: 0, report: { user_config: null } });

@@ -401,6 +401,20 @@ models:
       client_secret: 's',
     });
   });
+
+  it('take the issuer from the path of config_url, and keep an address with a query', async () => {
+    const config_url = 'https://id.example/t/.well-known/openid-configuration?appid=1';
+    const user = userFile(`auth:
+  mode: verifier
+  oidc: { client_id: c, config_url: "${config_url}" }
+`);
+    expect((await settingsOf({ user })).auth.verifier).toEqual({
+      issuer: 'https://id.example/t',
+      config_url,
+      audience: [],
+      client_id: 'c',
+    });
+  });
 });
 
 describe('keys of auth', () => {
@@ -504,6 +518,17 @@ describe('findings of the configuration', () => {
     const asks = 'verifier: { issuer: https://id.example, introspection_url: https://id.example/i }';
     expect(await about(userFile(`auth:\n  mode: verifier\n  ${asks}\n`))).toContain('`client_id`');
   });
+
+  it.each(['https://id.example/t?appid=1', 'https://id.example/.well-known/openid-configuration/?appid=1'])(
+    'name the address %s, whose query belongs to no discovery document',
+    async (config_url) => {
+      const oidc = `{ client_id: c, config_url: "${config_url}" }`;
+      const user = userFile(`auth:\n  provider: oidc\n  oidc: ${oidc}\n`);
+      expect(await problemsOf({ user })).toEqual([
+        expect.stringMatching(/^config\.yml:\d+ wrong-value: `.*config_url` has a query or a fragment/),
+      ]);
+    },
+  );
 
   it.each([
     // Requirements: user-file.svc, version.1

@@ -35,6 +35,23 @@ test('the issuer by itself is enough of an address', async () => {
   expect((await identityOf(oidc({ config_url: idp.issuer }))).id).toBe('ada');
 });
 
+test('a discovery document is read at the address as it is written, with its query', async () => {
+  const asked: string[] = [];
+  const config_url = `${urlOf()}?appid=1&p=a%20b`;
+  const provider = oidc(
+    { config_url },
+    {
+      fetch: (url: string, init?: RequestInit) => {
+        asked.push(url);
+        return fetch(url, init);
+      },
+    },
+  );
+  expect(provider.issuer).toBe(idp.issuer);
+  expect((await identityOf(provider)).id).toBe('ada');
+  expect(asked[0]).toBe(config_url);
+});
+
 test('audience and further parameters go along', async () => {
   const { searchParams } = await oidc({
     audience: 'https://api.example',

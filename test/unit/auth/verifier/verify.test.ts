@@ -156,6 +156,18 @@ test('the issuer is the one of the discovery document, which may have a slash at
   await failureOf(verify(await jwt({ iss: 'https://evil.example' }), {}), 'config_invalid');
 });
 
+test('a discovery document of `oidc` is read at the address as it is written, with its query', async () => {
+  const config_url = `${issuer()}/.well-known/openid-configuration?appid=1`;
+  const asked: string[] = [];
+  const send: typeof fetch = async (url, init) => {
+    asked.push(String(url));
+    if (String(url) !== config_url) return fetch(url, init);
+    return Response.json({ issuer: issuer(), jwks_uri: `${server.origin}/keys` });
+  };
+  expect((await verify(await jwt(), { config_url }, { fetch: send }))?.user.id).toBe('ada');
+  expect(asked).toEqual([config_url, `${server.origin}/keys`]);
+});
+
 test('no header chooses the keys or the way to sign', async () => {
   const [, payload = '', signature = ''] = (await jwt()).split('.');
   const encode = (header: object) => Buffer.from(JSON.stringify(header)).toString('base64url');
