@@ -35,6 +35,7 @@ import {
 import { toLandingResponse } from './pages/landing.ts';
 import type { Log } from './ports.ts';
 import { OWN_ADDRESS, type PublicAddress, publicBase } from './public-address.ts';
+import { PATHS } from './served-paths.ts';
 
 /** The choices for serving a project over HTTP. */
 export interface AppOptions {
@@ -127,7 +128,7 @@ export function createApp(options: AppOptions): App {
   };
   const live = options.stateless ? null : openLive(options.changes);
   const answerPost = createPostAnswer(options, live, admission);
-  hono.post('/mcp', async (c) => toResponse(await answerPost(c.env)));
+  hono.post(PATHS.mcp, async (c) => toResponse(await answerPost(c.env)));
   routeMcp(hono, live, admission);
   if (options.sse !== undefined) routeSse(hono, options, options.sse, admission);
   let stopping = false;
@@ -282,8 +283,8 @@ function createPostAnswer(options: AppOptions, live: Live | null, admission: Adm
 function routeMcp(hono: Hono<Env>, live: Live | null, admission: Admission): void {
   const methods = live === null ? 'POST' : 'POST, GET, DELETE';
   if (live !== null) routeSessions(hono, live.sessions, admission);
-  hono.options('/mcp', (c) => toPreflight(c.req.raw, methods));
-  hono.all('/mcp', (c) => refuseMethod(c, methods));
+  hono.options(PATHS.mcp, (c) => toPreflight(c.req.raw, methods));
+  hono.all(PATHS.mcp, (c) => refuseMethod(c, methods));
 }
 
 /** Says which methods there are (RFC 9110, 15.5.6). */
@@ -297,12 +298,12 @@ async function refuseMethod(c: Context<Env>, methods: string): Promise<Response>
 }
 
 function routeSessions(hono: Hono<Env>, sessions: Sessions, admission: Admission): void {
-  hono.get('/mcp', async (c, next) => {
+  hono.get(PATHS.mcp, async (c, next) => {
     if (isHead(c) || !namesSession(c.req.raw.headers)) return next();
     const caller = await toCaller(c.env, admission, 'http');
     return endWithKey(answerListen(sessions, c.req.raw.headers, caller), caller);
   });
-  hono.delete('/mcp', async (c, next) => {
+  hono.delete(PATHS.mcp, async (c, next) => {
     if (!namesSession(c.req.raw.headers)) return next();
     return answerEnd(sessions, c.req.raw.headers, await toCaller(c.env, admission, 'http'));
   });
@@ -315,21 +316,21 @@ function isHead(c: Context<Env>): boolean {
 
 function routeSse(hono: Hono<Env>, options: AppOptions, sse: SseEndpoint, admission: Admission): void {
   const { publicAddress = () => OWN_ADDRESS, maxBodyBytes = MAX_BODY_BYTES } = options;
-  hono.get('/sse', async (c) => {
+  hono.get(PATHS.sse, async (c) => {
     if (isHead(c)) return refuseMethod(c, 'GET');
     const caller = await toCaller(c.env, admission, 'sse');
     const { pathname } = new URL(`${publicBase(c.req.raw, publicAddress())}/messages/`);
     return endWithKey(sse.open(caller, pathname), caller);
   });
-  hono.post('/messages', async (c) => {
+  hono.post(PATHS.messages, async (c) => {
     const caller = await toCaller(c.env, admission, 'sse');
     const body = await readBody(c.req.raw, maxBodyBytes);
     return sse.receive(c.req.query('session_id') ?? '', { headers: c.req.raw.headers, body, caller });
   });
-  hono.options('/sse', (c) => toPreflight(c.req.raw, 'GET'));
-  hono.options('/messages', (c) => toPreflight(c.req.raw, 'POST'));
-  hono.all('/sse', (c) => refuseMethod(c, 'GET'));
-  hono.all('/messages', (c) => refuseMethod(c, 'POST'));
+  hono.options(PATHS.sse, (c) => toPreflight(c.req.raw, 'GET'));
+  hono.options(PATHS.messages, (c) => toPreflight(c.req.raw, 'POST'));
+  hono.all(PATHS.sse, (c) => refuseMethod(c, 'GET'));
+  hono.all(PATHS.messages, (c) => refuseMethod(c, 'POST'));
 }
 
 /** Authenticates the sender and counts the request. Throws SvcError for bad credentials, and rate_limited. */
@@ -364,8 +365,8 @@ async function toCaller(
 }
 
 function routeHealth(hono: Hono<Env>, { runtime, version }: AppOptions, stopping: () => boolean): void {
-  hono.get('/health', () => toHealth(runtime(), version));
-  hono.get('/ready', (c) => {
+  hono.get(PATHS.health, () => toHealth(runtime(), version));
+  hono.get(PATHS.ready, (c) => {
     if (stopping()) throw new SvcError('busy', 'The server is stopping.');
     return toReadiness(runtime(), c.env.signal ?? c.req.raw.signal);
   });
@@ -380,7 +381,7 @@ function toListed(entries: Readonly<Record<string, AnyEntry>>) {
 
 function routeLanding(hono: Hono<Env>, options: AppOptions): void {
   const { runtime, version, publicAddress = () => OWN_ADDRESS } = options;
-  hono.get('/', (c) => {
+  hono.get(PATHS.landing, (c) => {
     const { project, tools, resources, prompts } = runtime().catalog;
     return toLandingResponse(c.req.raw, {
       project,

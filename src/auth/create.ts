@@ -3,6 +3,7 @@ import { createKeyRing, parseKeys, type RootKey } from '../crypto/keys.ts';
 import { createSealer, type OpenJwe } from '../crypto/seal.ts';
 import { SvcError } from '../errors.ts';
 import type { Log, TokenStore } from '../ports.ts';
+import { withoutSlash } from '../served-paths.ts';
 import type { AuthSettings, Settings, VerifierBlock } from '../settings/model.ts';
 import { type ApiKeys, authenticateKey, createApiKeys } from './api-keys.ts';
 import { authenticateBearer, rejectRequest, rejectScopes, tokenInvalid } from './bearer.ts';
@@ -15,7 +16,7 @@ import {
   type Listens,
   type PublicUrls,
 } from './public-urls.ts';
-import { answerRoute, createRoutes, resourcePaths, withoutSlash } from './routes.ts';
+import { answerRoute, createRoutes, resourcePaths } from './routes.ts';
 import { createForeignScopes, createScopes } from './scopes.ts';
 import type { Auth, Authenticated, AuthServer, FetchDocument } from './types.ts';
 import { createVerifierAuth } from './verifier/auth.ts';

@@ -1,4 +1,5 @@
 import { SvcError, toSvcError } from '../errors.ts';
+import { PATHS, withoutSlash } from '../served-paths.ts';
 import { answerConsent, authorize } from './endpoints/authorize.ts';
 import { callback } from './endpoints/callback.ts';
 import { askLogout, logout } from './endpoints/logout.ts';
@@ -38,12 +39,12 @@ export function createRoutes({ callbackPath, prefix, sse }: RouteOptions): Route
   const resource = metadata(protectedResource);
   const server = metadata(authorizationServer);
   return new Map([
-    ['/authorize', browser({ GET: authorize, POST: answerConsent })],
+    [PATHS.authorize, browser({ GET: authorize, POST: answerConsent })],
     [withoutSlash(callbackPath), browser({ GET: callback })],
-    ['/logout', browser({ GET: askLogout, POST: logout })],
-    ['/token', program({ POST: token })],
-    ['/register', program({ POST: register })],
-    ['/revoke', program({ POST: revoke })],
+    [PATHS.logout, browser({ GET: askLogout, POST: logout })],
+    [PATHS.token, program({ POST: token })],
+    [PATHS.register, program({ POST: register })],
+    [PATHS.revoke, program({ POST: revoke })],
     ...resourcePaths({ prefix, sse }).map((path) => [path, resource] as const),
     ['/.well-known/oauth-authorization-server', server],
     [`/.well-known/oauth-authorization-server${prefix}`, server],
@@ -55,11 +56,6 @@ export function resourcePaths({ prefix, sse }: Omit<RouteOptions, 'callbackPath'
   const root = '/.well-known/oauth-protected-resource';
   const paths = [root, `${root}/mcp`, `${root}${prefix}/mcp`];
   return sse ? [...paths, `${root}/sse`, `${root}${prefix}/sse`] : paths;
-}
-
-/** Removes the trailing slash of a path. */
-export function withoutSlash(path: string): string {
-  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
 }
 
 /** Answers a request to a route. A failure is an OAuth error for programs and a page for browsers. */

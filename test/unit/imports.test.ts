@@ -24,6 +24,7 @@ const ROWS = [
     'src/sql-value.ts',
     'src/crypto',
     'src/public-address.ts',
+    'src/served-paths.ts',
     'src/transports.ts',
     'src/version.ts',
   ],

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { flag, mapOf, optional, says, strictMap, text, word } from '../../project/schema/shape.ts';
+import { isServedPath } from '../../served-paths.ts';
 import { toDiscovery } from '../config-url.ts';
 import { hiddenWord, url, words } from './values.ts';
 
@@ -130,12 +131,21 @@ function configUrl() {
   );
 }
 
+/** A path that requests can have, and that the server does not use itself. */
 function path() {
   return v.pipe(
     word(),
     v.check(
-      (value) => /^\/[^?#\s]*$/.test(value),
-      'wrong-value\nmust be a path that begins with `/`.\nWrite one such as /callback.',
+      (value) => pathFault(value) === null,
+      ({ input }) => says('wrong-value', pathFault(input) ?? '', 'Write one such as /callback.'),
     ),
   );
+}
+
+function pathFault(value: string): string | null {
+  if (!/^\/[^?#\s]*$/.test(value)) return 'must be a path that begins with `/`.';
+  // Requests arrive in the form in which addresses write a path.
+  const written = new URL(`https://svc.example${value}`).pathname;
+  if (written !== value) return `must be written as in an address, which makes ${written} of it.`;
+  return isServedPath(value) ? 'is a path that the server uses itself.' : null;
 }

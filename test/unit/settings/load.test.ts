@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { PATHS } from '../../../src/served-paths.ts';
 import { PROVIDER_IDS } from '../../../src/settings/schema/providers.ts';
 import { load, problemsOf, SITE, settingsOf, userFile } from './fixture.ts';
 
@@ -518,6 +519,42 @@ describe('findings of the configuration', () => {
     const asks = 'verifier: { issuer: https://id.example, introspection_url: https://id.example/i }';
     expect(await about(userFile(`auth:\n  mode: verifier\n  ${asks}\n`))).toContain('`client_id`');
   });
+
+  const callbackAt = (path: string) =>
+    userFile(
+      `auth:\n  provider: github\n  github: { client_id: c, client_secret: s, callback_path: "${path}" }\n`,
+    );
+
+  // Requirements: provider-block.callback_path
+  it.each([...Object.values(PATHS), '/mcp/', '/.well-known/oauth-protected-resource'])(
+    'name the callback path %s, which would hide a path of the server',
+    async (path) => {
+      expect(await problemsOf({ user: callbackAt(path) })).toEqual([
+        expect.stringMatching(
+          /wrong-value: `.*callback_path` is a path that the server uses itself\. \[.*\/callback/,
+        ),
+      ]);
+    },
+  );
+
+  // Requirements: provider-block.callback_path
+  it.each([
+    ['/über', 'must be written as in an address, which makes /%C3%BCber of it.'],
+    ['/a/../mcp', 'must be written as in an address, which makes /mcp of it.'],
+    ['callback', 'must be a path that begins with `/`.'],
+    ['/callback?x=1', 'must be a path that begins with `/`.'],
+  ])('name the callback path %s, which no request can have', async (path, message) => {
+    expect(await problemsOf({ user: callbackAt(path) })).toEqual([expect.stringContaining(message)]);
+  });
+
+  // Requirements: provider-block.callback_path
+  it.each(['/callback', '/callback/', '/auth/%C3%BC', '/mcp/callback', '/tokens'])(
+    'have none about the callback path %s',
+    async (path) => {
+      const { auth } = await settingsOf({ user: callbackAt(path) });
+      expect(auth.provider?.callback_path).toBe(path);
+    },
+  );
 
   it.each(['https://id.example/t?appid=1', 'https://id.example/.well-known/openid-configuration/?appid=1'])(
     'name the address %s, whose query belongs to no discovery document',
