@@ -25,6 +25,7 @@ export async function authenticateBearer(
 ): Promise<Authenticated | AuthRejection> {
   try {
     const token = findToken(request);
+    if (token.length > MAX_TOKEN) throw tokenInvalid();
     const access = await openAccessToken(server, urls, token);
     enforceAudience(access, urls);
     enforceClient(access, server);
@@ -39,7 +40,7 @@ export async function authenticateBearer(
   }
 }
 
-/** The most characters of a token. */
+/** The most characters of a token of this server. */
 const MAX_TOKEN = 8_192;
 
 /**
@@ -53,7 +54,7 @@ export function findToken({ headers, url }: Request): string {
   }
   if (!/^ *bearer(?: |$)/i.test(header)) throw new SvcError('token_missing', 'A bearer token is required.');
   const token = /^ *bearer +([\w.~+/-]+=*) *$/i.exec(header)?.[1];
-  if (token === undefined || token.length > MAX_TOKEN) throw tokenInvalid();
+  if (token === undefined) throw tokenInvalid();
   return token;
 }
 

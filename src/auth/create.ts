@@ -132,9 +132,10 @@ function createVerifierTokens(
 ): Tokens {
   const { settings, project, listens, log } = deps;
   const { required_scopes, allow, grants } = settings.auth;
+  const now = deps.now ?? Date.now;
   enforceKnownAudience(block, settings.transport.http, listens);
   return createVerifierAuth({
-    verifier: createVerifier(block, { fetch: deps.fetch ?? fetch, now: deps.now ?? Date.now }),
+    verifier: createVerifier(block, { fetch: deps.fetch ?? fetch, now }),
     issuer: block.issuer,
     project,
     scopes: createForeignScopes(required_scopes),
@@ -142,6 +143,7 @@ function createVerifierTokens(
     publicUrlsOf,
     paths: resourcePaths(paths),
     log,
+    now,
   });
 }
 

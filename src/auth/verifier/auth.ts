@@ -21,18 +21,43 @@ interface VerifierDeps {
   /** The paths of the metadata. */
   readonly paths: readonly string[];
   readonly log: Log;
+  /** The time in milliseconds. */
+  readonly now: () => number;
 }
 
 /** `auth.mode: verifier`: checks tokens and names the server that issues them (RFC 9728). It issues none itself. */
 export function createVerifierAuth(deps: VerifierDeps): Pick<Auth, 'authenticate' | 'respond'> {
+  const enforceLength = createLengthCheck(deps);
   return {
-    authenticate: (request, signal, admit = async () => {}) => authenticate(deps, request, { signal, admit }),
+    authenticate: (request, signal, admit = async () => {}) =>
+      authenticate({ ...deps, enforceLength }, request, { signal, admit }),
     respond: ({ request, signal, count }) => {
       const path = new URL(request.url).pathname.replace(/(.)\/$/, '$1');
       // Metadata counts as a request only if it asks the authorization server.
       const options = { signal, admit: async () => count() };
       return deps.paths.includes(path) ? answerMetadata(deps, request, options) : null;
     },
+  };
+}
+
+/** The most characters of a token. On Node, all headers of a request together have at most as many bytes. */
+const MAX_TOKEN = 16_384;
+/** Any sender can make a token too long, so the log says it at most once in this time. */
+const LOG_EVERY_MS = 60_000;
+
+/** Throws token_invalid for a token that is too long, and logs it. */
+type EnforceLength = (token: string) => void;
+
+function createLengthCheck({ log, now }: Pick<VerifierDeps, 'log' | 'now'>): EnforceLength {
+  let silentUntil = 0;
+  return ({ length }) => {
+    if (length <= MAX_TOKEN) return;
+    const error = new SvcError('token_invalid', `The token has more than ${MAX_TOKEN} characters.`);
+    if (now() < silentUntil) throw error;
+    silentUntil = now() + LOG_EVERY_MS;
+    const message = `a token of ${length} characters was refused, because at most ${MAX_TOKEN} are accepted: let the authorization server put less into it`;
+    log({ level: 'warn', message });
+    throw error;
   };
 }
 
@@ -46,13 +71,22 @@ const CLIENT_FAULTS: readonly ErrorCode[] = [
 ];
 
 async function authenticate(
-  { verifier, scopes, rules, publicUrlsOf, log }: VerifierDeps,
+  {
+    verifier,
+    scopes,
+    rules,
+    publicUrlsOf,
+    log,
+    enforceLength,
+  }: VerifierDeps & { readonly enforceLength: EnforceLength },
   request: Request,
   options: VerifyOptions,
 ): Promise<Authenticated | AuthRejection> {
   const urls = publicUrlsOf(request);
   try {
-    const verified = await verifier.verify(findToken(request), urls.aliases, options);
+    const token = findToken(request);
+    enforceLength(token);
+    const verified = await verifier.verify(token, urls.aliases, options);
     if (verified === null) throw tokenInvalid();
     const { user, identity, scopes: granted } = verified;
     const held = heldScopes(rules, toMemberFacts(identity, rules));

@@ -370,6 +370,36 @@ test('the server lets in whom the issuer vouches for, and writes a line without 
   expect(JSON.stringify(lines)).not.toContain(token);
 });
 
+/** A token with many groups, as the issuers of large companies make them. */
+const longToken = (groups: number) =>
+  jwt({
+    groups: Array.from({ length: groups }, (_, index) => `/departments/sales/region-${index}/managers`),
+  });
+
+test('a token with hundreds of groups counts', async () => {
+  const token = await longToken(200);
+  expect([token.length > 10_000, token.length < 14_000]).toEqual([true, true]);
+  expect(await call(authOf().auth, token)).toMatchObject({ user: { id: 'ada' } });
+});
+
+test('a token that is too long is refused, and the log says so at most once a minute', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+  onTestFinished(() => void vi.useRealTimers());
+  const [{ auth, lines }, token] = [authOf(), await longToken(400)];
+  for (let count = 0; count < 3; count += 1) {
+    expect(await call(auth, token)).toMatchObject({
+      error: { code: 'token_invalid', message: 'The token has more than 16384 characters.' },
+      challenge: expect.stringContaining('error="invalid_token"'),
+    });
+  }
+  const message = expect.stringContaining(`a token of ${token.length} characters was refused`);
+  expect(lines).toEqual([{ level: 'warn', message }]);
+  vi.setSystemTime(Date.now() + 60_000);
+  await call(auth, token);
+  expect(lines).toHaveLength(2);
+  expect(JSON.stringify(lines)).not.toContain(token);
+});
+
 /** A server behind a proxy that passes on the host of requests. */
 const BEHIND_PROXY = { base_url: null, trust_proxy: true };
 
