@@ -65,13 +65,28 @@ export const answerConsent: RouteHandler = async (server, oauth) => {
   if (!(await Promise.all(secrets)).includes(opened.b)) throw otherBrowser();
   const { h, r, k, st, sc } = opened;
   const pending = { h, r, k, st, sc };
+  if (form.get('answer') !== 'allow') return declineConsent(server, oauth, pending);
   try {
-    if (form.get('answer') !== 'allow') throw consentDeclined();
     return await startLogin(server, oauth, pending, await rememberConsent(server, oauth, pending));
   } catch (thrown) {
     return toErrorRedirect(server, oauth, { redirect: r, state: st }, thrown);
   }
 };
+
+/**
+ * Tells the client that the person did not agree. A website on the consent page registered itself, so it gets no redirect,
+ * but a page with a link.
+ */
+async function declineConsent(
+  server: AuthServer,
+  oauth: OAuthRequest,
+  { r: redirect, st: state }: PendingAuthorization,
+): Promise<Response> {
+  const back = toErrorRedirect(server, oauth, { redirect, state }, consentDeclined());
+  if (isLocal(redirect)) return back;
+  const declined = new SvcError('denied', 'You did not allow the program to use this server.');
+  return toFailurePage(declined, back.headers.get('location'));
+}
 
 function toPending(query: Parameters, client: OAuthClient, { urls }: OAuthRequest): PendingAuthorization {
   if (need(query, 'response_type') !== 'code') {

@@ -139,14 +139,20 @@ describe('a login', () => {
     expect(response.status).toBe(303);
   });
 
-  // Requirements: as.iss
-  it('ends with access_denied when the person does not agree', async () => {
+  // Requirements: as.iss, as.redirect.open
+  it('ends with access_denied when the person does not agree, behind a link to a website', async () => {
     const desk = createDesk();
     const { client_id } = await register(desk);
     const browser = new Browser(desk);
     const page = await browser.go(authorizePath(client_id, pkce().challenge));
     const response = await browser.answer(await page.text(), 'deny');
-    const back = new URL(response.headers.get('location') ?? '');
+    const { status, headers } = response;
+    expect([status, headers.get('location'), headers.get('refresh')]).toEqual([403, null, null]);
+    const text = await response.text();
+    expect(text).toContain('You did not allow the program to use this server.');
+    expect(text).toContain('<strong>client.example</strong>');
+    const back = new URL(/href="([^"]+)"/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? 'about:blank');
+    expect(`${back.origin}${back.pathname}`).toBe(REDIRECT);
     expect(Object.fromEntries(back.searchParams)).toMatchObject({
       error: 'access_denied',
       state: 'of-the-client',

@@ -72,9 +72,10 @@ describe('the consent page', () => {
   // Requirements: as.consent, oauth.tabs
   it('may be open in several tabs; the oldest of more than eight that opened at once are refused later', async () => {
     const desk = createDesk();
-    const { client_id } = await register(desk);
+    const redirect_uri = 'http://localhost:7/cb';
+    const { client_id } = await register(desk, { redirect_uris: [redirect_uri] });
     const browser = new Browser(desk);
-    const url = authorizePath(client_id, pkce().challenge);
+    const url = authorizePath(client_id, pkce().challenge, { redirect_uri });
     const opened = await Promise.all(Array.from({ length: 11 }, () => browser.go(url)));
     const pages = await Promise.all(opened.map((response) => response.text()));
     expect(browser.cookies.size).toBe(11);
@@ -96,8 +97,25 @@ describe('the consent page', () => {
   it('takes an answer without a known button for a no', async () => {
     const { browser, page } = await open(createDesk());
     const response = await browser.answer(page, 'other' as 'deny');
-    expect(response.headers.get('location')).toContain('error=access_denied');
+    expect(await response.text()).toContain('error=access_denied');
   });
+
+  // Requirements: as.redirect.open
+  it.each(['static', 'dynamic'])(
+    'tells a program on this computer about a no by a redirect (%s client)',
+    async (kind) => {
+      const redirect_uri = 'http://localhost:7/cb';
+      const own = { client_id: 'app', name: 'App', redirect_uris: [redirect_uri], scopes: ['svc:access'] };
+      const app = { ...own, grant_types: ['authorization_code' as const], client_secret: null };
+      const desk = createDesk({ auth: { clients: [app] } });
+      const known = kind === 'static' ? app : await register(desk, { redirect_uris: [redirect_uri] });
+      const browser = new Browser(desk);
+      const asked = await browser.go(authorizePath(known.client_id, pkce().challenge, { redirect_uri }));
+      const response = await browser.answer(await asked.text(), 'deny');
+      const back = new URL(response.headers.get('location') ?? 'about:blank');
+      expect([back.host, back.searchParams.get('error')]).toEqual(['localhost:7', 'access_denied']);
+    },
+  );
 });
 
 describe('consent of a public client that redirects to a program of this computer', () => {
