@@ -19,6 +19,11 @@ export const startLambda: Start = async (folder, environment) => {
   return { url, log: () => log, close };
 };
 
+/** The challenge of an answer. AWS is reported to rename its header, and so does our stand-in. */
+export function challengeOf({ headers }: Response): string | null {
+  return headers.get('www-authenticate') ?? headers.get('x-amzn-remapped-www-authenticate');
+}
+
 /** Starts a program of this machine with the given variables and those that every program needs. */
 async function startProgram(
   start: (options: Omit<PreviewOptions, 'root'>) => Promise<Preview>,

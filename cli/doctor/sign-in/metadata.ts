@@ -83,10 +83,13 @@ function checkChallenge(address: Address, answer: DoctorResponse): Check {
   const expected = metadataOf(address);
   if (named === expected) return ok('challenge', `401 without a token leads to ${expected}`);
   const message = `401 leads to ${named ?? 'nowhere'}, not to ${expected}`;
-  return problem('challenge', message, named === undefined ? PROXY : BASE_URL);
+  const lost = answer.headers.has('x-amzn-remapped-www-authenticate') ? AWS : PROXY;
+  return problem('challenge', message, named === undefined ? lost : BASE_URL);
 }
 
 const PROXY = 'Check that no proxy removes the header WWW-Authenticate.';
+const AWS =
+  'AWS has renamed the header WWW-Authenticate. Put CloudFront in front: see "Lambda" in docs/how-to/deploy.md.';
 
 function checkSlash(without: DoctorResponse, slash: DoctorResponse | null): Check {
   if (slash?.status === without.status) return ok('slash', '/mcp and /mcp/ give the same answer');

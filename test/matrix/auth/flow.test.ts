@@ -9,7 +9,7 @@ import { createFront, type PublicFront } from '../../idp/proxy.ts';
 import { callWith, sdk1, sdk2, signInStrictly } from '../../unit/auth/flow/peers.ts';
 import { type FlowServer, serveProject, startServer } from '../../unit/auth/flow/server.ts';
 import type { Served } from '../../unit/call/project.ts';
-import { EDGE_PLATFORMS, type Started } from '../edge-platforms.ts';
+import { challengeOf, EDGE_PLATFORMS, type Started } from '../edge-platforms.ts';
 import { createProject } from '../fixture.ts';
 
 const WHOAMI = `svc: 1
@@ -105,7 +105,9 @@ describe.each(EDGE_PLATFORMS)('%s', (target, start) => {
     const response = await fetch(front.mcp, { method: 'POST', body: '{}' });
     expect(response.status).toBe(401);
     const metadata = `${front.origin}/.well-known/oauth-protected-resource/mcp`;
-    expect(response.headers.get('www-authenticate')).toContain(`resource_metadata="${metadata}"`);
+    expect(challengeOf(response)).toContain(`resource_metadata="${metadata}"`);
+    // The clients above sign in where they do not find it, too.
+    expect(response.headers.has('www-authenticate')).toBe(target !== 'aws-lambda');
     expect(await (await fetch(metadata)).json()).toMatchObject({
       resource: front.mcp.href,
       authorization_servers: [front.origin],

@@ -11,7 +11,7 @@ import { createGoogleIdp } from '../../idp/google.ts';
 import { createKeycloakIdp } from '../../idp/keycloak.ts';
 import { createFront } from '../../idp/proxy.ts';
 import { callWith, signInStrictly } from '../../unit/auth/flow/peers.ts';
-import { EDGE_PLATFORMS, type Start, type Started } from '../edge-platforms.ts';
+import { challengeOf, EDGE_PLATFORMS, type Start, type Started } from '../edge-platforms.ts';
 import { createProject } from '../fixture.ts';
 import { startNode } from '../platforms.ts';
 
@@ -223,7 +223,7 @@ describe.each(PLATFORMS)('%s', (target, start) => {
     const authorization = `Bearer ${other.key}`;
     const refused = await fetch(mcp, { method: 'POST', body: '{}', headers: { authorization } });
     expect(refused.status).toBe(401);
-    expect(refused.headers.get('www-authenticate')).toContain('resource_metadata=');
+    expect(challengeOf(refused)).toContain('resource_metadata=');
   });
 
   // Requirements: api-key.bearer
@@ -248,7 +248,7 @@ describe.each(PLATFORMS)('%s', (target, start) => {
     expect([expired.status, await expired.text()]).toEqual([401, expect.stringContaining('key old expired')]);
     const anonymous = await fetch(mcp, { method: 'POST', body: '{}' });
     expect(anonymous.status).toBe(401);
-    expect(anonymous.headers.get('www-authenticate')).toBe('Bearer scope="svc:access"');
+    expect(challengeOf(anonymous)).toBe('Bearer scope="svc:access"');
     expect((await fetch(new URL('/.well-known/oauth-protected-resource', started.url))).status).toBe(404);
   });
 });

@@ -133,6 +133,15 @@ describe('svc doctor auth', () => {
     for (const name of problems) expect(named[name]?.fix).toEqual(expect.any(String));
   });
 
+  it('recognizes the header that AWS renames', async () => {
+    const given = { cwd: await project(), env: { ...KEYS, SVC_CONFIG_YAML: userFile(keycloak()) } };
+    await serve(given);
+    front.fail('POST /mcp', answers(401, {}, { 'x-amzn-Remapped-www-authenticate': 'Bearer' }));
+    const { code, problems, named } = await look(given);
+    expect([problems[0], code]).toEqual(['challenge', 1]);
+    expect(named.challenge?.fix).toContain('CloudFront');
+  });
+
   it('compares no clocks with a provider that sends no date', async () => {
     const given = { cwd: await project(), env: { ...KEYS, SVC_CONFIG_YAML: userFile(keycloak()) } };
     await serve(given);

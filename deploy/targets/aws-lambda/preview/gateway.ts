@@ -112,6 +112,12 @@ async function passFramed(answer: InvocationResult, response: ServerResponse): P
   response.end();
 }
 
+/** Writes the head as AWS is reported to do: it renames the challenge, so that clients do not find it. */
 function writeHead(response: ServerResponse, { statusCode, headers, cookies }: HttpHead): void {
-  response.writeHead(statusCode, { ...headers, ...(cookies.length > 0 && { 'set-cookie': [...cookies] }) });
+  const { 'www-authenticate': challenge, ...others } = headers;
+  response.writeHead(statusCode, {
+    ...others,
+    ...(challenge !== undefined && { 'x-amzn-Remapped-www-authenticate': challenge }),
+    ...(cookies.length > 0 && { 'set-cookie': [...cookies] }),
+  });
 }
