@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { withoutCredentials } from '../../src/redaction/credential-names.ts';
-import { type Conceal, REDACTED } from '../../src/redaction/redact.ts';
+import { REDACTED } from '../../src/redaction/hidden-texts.ts';
+import type { Conceal } from '../../src/redaction/redact.ts';
 
 /**
  * Prints an error that nothing caught, without the profile's secrets, and ends the process. Node itself would print the

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { compilePyodide, loadParts } from '../python-pyodide/files.ts';
-import type { HostModules } from '../python-pyodide/interpreter.ts';
+import { connectStreams, type HostModules } from '../python-pyodide/interpreter.ts';
 import { openSuspending } from './interpreter.ts';
 import { keyOf, recordModules } from './tiny-modules.ts';
 
@@ -13,6 +13,7 @@ const wasm = await compilePyodide(folder);
 recordModules((bytes) => found.set(keyOf(bytes), Uint8Array.from(bytes)));
 const parts = await loadParts(folder, wasm);
 const { python, handle } = await openSuspending(parts, { ...setup, memoryMb: 128 });
+connectStreams(python, () => {});
 python.FS.mkdirTree('/project/python');
 python.FS.writeFile('/project/python/a.py', REHEARSAL());
 const messages = [

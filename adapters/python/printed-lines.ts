@@ -1,13 +1,18 @@
 import type { Readable } from 'node:stream';
 import type { Log, PrintedOptions, PythonSettings } from '../../src/ports.ts';
-import { type Conceal, withoutTexts } from '../../src/redaction/redact.ts';
+import { createHiddenTexts, type HiddenTexts } from '../../src/redaction/hidden-texts.ts';
+import type { Conceal } from '../../src/redaction/redact.ts';
 
 /** The characters of a line that are shown. */
 const MAX_LINE = 2_000;
 /** The characters of an unfinished line that are kept: more, because a secret is recognised only as a whole. */
 const MAX_UNFINISHED = 65_536;
+/** The longest form of a hidden text, in characters for each of its own. */
+const LONGEST_FORM = 6;
 /** The lines that one call may print. Further ones are only counted. */
 const MAX_LINES = 200;
+/** The calls whose texts are removed from a line that none of them has finished. */
+const MAX_CALLS = 16;
 
 /** Copies the output of an interpreter to the log. */
 export interface PrintedLines {
@@ -36,12 +41,13 @@ export function followLines(stream: Readable, log: Log, conceal: Conceal): Print
 export function createLines(log: Log, conceal: Conceal): WrittenLines {
   let source = 'python';
   let current: PrintedOptions | undefined;
-  // The last lines of a call may arrive after the next call has begun.
-  let before: readonly string[] = [];
+  // The last lines of a call may arrive after the next call has begun, and any later call may finish a line.
+  let calls: readonly HiddenTexts[] = [];
   let rest = '';
   let written = 0;
   let dropped = 0;
   const recent: string[] = [];
+  const remove = (text: string) => calls.reduce((bare, hidden) => hidden.remove(bare), text);
   const tell = (line: string) => {
     if (recent.push(line.slice(0, MAX_LINE)) > 20) recent.shift();
     written += 1;
@@ -49,9 +55,8 @@ export function createLines(log: Log, conceal: Conceal): WrittenLines {
       dropped += 1;
       return;
     }
-    const known = withoutTexts(withoutTexts(line, current?.hidden ?? []), before);
     // The line is cut last: a part of a secret would not be recognised.
-    const shown = conceal(known).slice(0, MAX_LINE);
+    const shown = conceal(remove(line)).slice(0, MAX_LINE);
     const fields = current === undefined ? {} : { fields: current.fields };
     log({ level: 'info', message: `${source}: ${shown}`, ...fields });
   };
@@ -60,10 +65,17 @@ export function createLines(log: Log, conceal: Conceal): WrittenLines {
     written = 0;
     dropped = 0;
   };
+  const mostUnfinished = () =>
+    MAX_UNFINISHED + LONGEST_FORM * Math.max(0, ...calls.map((hidden) => hidden.longest));
   return {
     write(text) {
+      // Only the new text is searched: an unfinished line may come in many pieces.
+      if (!text.includes('\n')) {
+        if (rest.length < mostUnfinished()) rest += text;
+        return;
+      }
       const lines = (rest + text).split('\n');
-      rest = (lines.pop() ?? '').slice(0, MAX_UNFINISHED);
+      rest = lines.pop() ?? '';
       for (const line of lines) if (line.trim() !== '') tell(line.trimEnd());
     },
     end() {
@@ -73,8 +85,10 @@ export function createLines(log: Log, conceal: Conceal): WrittenLines {
     begin(file, printed) {
       close();
       source = file;
-      before = current?.hidden ?? [];
       current = printed;
+      rest = remove(rest);
+      const kept = rest === '' ? calls.slice(0, 1) : calls.slice(0, MAX_CALLS - 1);
+      calls = [createHiddenTexts(printed?.hidden), ...kept];
     },
     last: () => recent.join('\n'),
   };

@@ -1,6 +1,6 @@
 import { isList, isObject, type JsonValue } from '../../src/json.ts';
 import { withoutCredentials } from '../../src/redaction/credential-names.ts';
-import { REDACTED } from '../../src/redaction/redact.ts';
+import { REDACTED } from '../../src/redaction/hidden-texts.ts';
 import { isPlainParameter } from '../../src/settings/references/concealment.ts';
 import type { DbtChange } from './yaml-merge.ts';
 

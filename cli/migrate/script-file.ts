@@ -1,5 +1,5 @@
 import { isCredentialName, withoutCredentials } from '../../src/redaction/credential-names.ts';
-import { REDACTED } from '../../src/redaction/redact.ts';
+import { REDACTED } from '../../src/redaction/hidden-texts.ts';
 import { VARIABLES as VARIABLES_OF_SVC } from '../../src/settings/variables.ts';
 import type { MigrationNote, Rewritten } from './rewrite.ts';
 

@@ -4,12 +4,12 @@ import { toPublicText } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { toAuditDecision } from '../policy/decision.ts';
 import { answerParameters } from '../project/elicitation-model.ts';
+import { REDACTED } from '../redaction/hidden-texts.ts';
 import {
   type Conceal,
   callerCredentials,
   createRedactor,
   cutText,
-  REDACTED,
   type Redactor,
 } from '../redaction/redact.ts';
 import { type AuditEvent, toAuditEvents } from './events.ts';

@@ -10,7 +10,8 @@ import {
   type Question,
   type QuestionRounds,
 } from '../project/elicitation-model.ts';
-import { concealedTexts, withoutTexts } from '../redaction/redact.ts';
+import { createHiddenTexts } from '../redaction/hidden-texts.ts';
+import { concealedTexts } from '../redaction/redact.ts';
 import { formatOf } from '../types/formats.ts';
 import { hasDefault, type Parameter } from '../types/node.ts';
 import { toJsonSchema } from '../types/schema.ts';
@@ -50,8 +51,9 @@ export function answersIn(values: JsonObject, rounds: QuestionRounds): JsonObjec
 export function withoutAnswers(error: SvcError, rounds: QuestionRounds, answers: JsonObject): SvcError {
   const hidden = concealedTexts({ args: answers, parameters: answerParameters(rounds), credentials: [] });
   const known = [error.message, ...causesOf(error)];
-  if (!known.some((text) => withoutTexts(text, hidden) !== text)) return error;
-  const [message = '', ...causes] = known.map((text) => withoutTexts(text, hidden));
+  const bare = known.map(createHiddenTexts(hidden).remove);
+  if (bare.every((text, index) => text === known[index])) return error;
+  const [message = '', ...causes] = bare;
   const { code, detail } = error;
   const cause = causes.length === 0 ? {} : { cause: new Error(causes.join('\n')) };
   return new SvcError(code, message, { ...cause, ...(detail === undefined ? {} : { detail }) });

@@ -48,10 +48,10 @@ export function createPythonHost(
   const deadline = performance.now() + limits.timeoutMs;
   const signal = AbortSignal.any([context.signal, ended]);
   const caller = toSqlCaller(context);
-  let redactor: ((text: string) => string) | null = null;
+  let redactor: ReturnType<typeof createTextRedactor> | null = null;
   const redact = (text: string) => {
     redactor ??= createTextRedactor(callTexts(entry, args, context));
-    return redactor(text.slice(0, MAX_TEXT));
+    return redactor(text, MAX_TEXT);
   };
   let share = 0;
   return {

@@ -36,7 +36,7 @@ export function logFailure(
       error_id: context.requestId,
       code: error.code,
       endpoint: name,
-      causes: own ? [] : causesOf(error).map(redact),
+      causes: own ? [] : causesOf(error).map((cause) => redact(cause)),
     },
   });
 }

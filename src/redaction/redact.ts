@@ -2,9 +2,7 @@ import type { RequestContext } from '../context.ts';
 import { isList, type JsonObject, type JsonValue } from '../json.ts';
 import type { Parameter, TypeNode } from '../types/node.ts';
 import { isCredentialName, isNamedCredential, withoutCredentials } from './credential-names.ts';
-
-/** The text that replaces a redacted value. */
-export const REDACTED = '[REDACTED]';
+import { createHiddenTexts, type HiddenTexts, REDACTED } from './hidden-texts.ts';
 
 /** The most characters of one text in a record. */
 const MAX_TEXT = 1_024;
@@ -15,9 +13,10 @@ const MAX_LEVELS = 12;
 /** The most characters of all parameters of a call, and of its result. */
 const MAX_VALUE = 8_192;
 
-/** The shortest text that is searched for elsewhere; a shorter one occurs in every text by chance. */
-const MIN_HIDDEN = 4;
+/** The most removed texts of a result that are searched for elsewhere. */
 const MAX_HIDDEN = 64;
+/** The most removed texts of arguments that are searched for elsewhere. */
+const MAX_HIDDEN_ARGUMENTS = 1_000;
 
 /** Removes the profile's secrets from a text; see `createConcealment`. */
 export type Conceal = (text: string) => string;
@@ -29,16 +28,16 @@ export interface Redactor {
   result(value: JsonValue, returns: TypeNode | null): JsonValue;
   /** Redacts a message of the server, which may quote one of the caller's values. */
   text(text: string, limit?: number): string;
-  /** The removed texts so far. */
+  /** The removed texts so far, and their lines. */
   readonly hidden: readonly string[];
 }
 
 /** Creates a redactor for one call. Pass the arguments first. `known` are further texts to remove. */
 export function createRedactor(conceal: Conceal = (text) => text, known: readonly string[] = []): Redactor {
-  const hidden: string[] = known.filter((text) => text.length >= MIN_HIDDEN);
+  const hidden = createHiddenTexts(known);
   const text = (value: string, limit = MAX_TEXT) => {
     // Arguments are removed before the text is cut: a part of a long one would not be recognised.
-    const open = withoutTexts(value, hidden);
+    const open = hidden.remove(value);
     // Truncated twice, so that a credential across the first limit is seen whole.
     const near = open.length > 4 * limit ? open.slice(0, 4 * limit) : open;
     const bare = withoutCredentials(conceal(near), REDACTED);
@@ -46,13 +45,13 @@ export function createRedactor(conceal: Conceal = (text) => text, known: readonl
   };
   /** Walks again if something was hidden, because texts before it may repeat it. */
   const redact = <T>(run: (walk: Walk) => T): T => {
-    const already = hidden.length;
+    const already = hidden.size;
     const shown = run(createWalk(text, hidden));
-    return hidden.length === already ? shown : run(createWalk(text, hidden));
+    return hidden.size === already ? shown : run(createWalk(text, hidden));
   };
   return {
     arguments: (args, parameters) => {
-      for (const { name, sensitive } of parameters) if (sensitive) hide(args[name], hidden);
+      for (const parameter of parameters) hideParts(args[parameter.name], parameter, hidden);
       const kept = Object.entries(args).slice(0, MAX_PARTS);
       return redact((walk) =>
         Object.fromEntries(
@@ -65,7 +64,9 @@ export function createRedactor(conceal: Conceal = (text) => text, known: readonl
     },
     result: (value, returns) => redact((walk) => walk.value(value, returns, 0)),
     text,
-    hidden,
+    get hidden() {
+      return hidden.texts;
+    },
   };
 }
 
@@ -80,11 +81,14 @@ export interface CallTexts {
   readonly credentials: readonly string[];
 }
 
-/** Returns a function that removes sensitive arguments and credentials from texts about a call. */
-export function createTextRedactor({ args, parameters, credentials }: CallTexts): (text: string) => string {
+/** Removes sensitive arguments and credentials from a text about a call, and then cuts the text to a number of characters. */
+type TextRedactor = (text: string, limit?: number) => string;
+
+/** Makes the redactor of texts about a call. */
+export function createTextRedactor({ args, parameters, credentials }: CallTexts): TextRedactor {
   const redactor = createRedactor(undefined, credentials);
   redactor.arguments(args, parameters);
-  return (text) => redactor.text(text, MAX_LOGGED);
+  return (text, limit = MAX_LOGGED) => redactor.text(text, limit);
 }
 
 /** The texts of a call that no line about it may have: sensitive arguments and credentials. */
@@ -102,7 +106,7 @@ interface Walk {
 }
 
 /** Walks a value along its type until the record is full. */
-function createWalk(text: (value: string) => string, hidden: string[]): Walk {
+function createWalk(text: (value: string) => string, hidden: HiddenTexts): Walk {
   let left = MAX_VALUE;
   const walkText = (value: string) => {
     const shown = text(value);
@@ -163,29 +167,30 @@ function fits(value: JsonValue, node: Node): boolean {
 }
 
 /** Remembers the texts and numbers of a removed value and returns the replacement. */
-function hide(value: JsonValue | undefined, hidden: string[]): string {
+function hide(value: JsonValue | undefined, hidden: HiddenTexts, most = MAX_HIDDEN): string {
   const open: (JsonValue | undefined)[] = [value];
-  for (let next = open.pop(); hidden.length < MAX_HIDDEN; next = open.pop()) {
-    if (typeof next === 'object' && next !== null) open.push(...Object.values(next).slice(0, MAX_PARTS));
-    else if (typeof next === 'string' || typeof next === 'number') remember(String(next), hidden);
-    if (open.length === 0) break;
+  while (open.length > 0 && hidden.size < most) {
+    const next = open.pop();
+    if (typeof next === 'object' && next !== null)
+      open.push(...Object.values(next).slice(0, MAX_HIDDEN_ARGUMENTS));
+    else if (typeof next === 'string' || typeof next === 'number') hidden.add(String(next));
   }
   return REDACTED;
 }
 
-function remember(text: string, hidden: string[]): void {
-  if (text.length >= MIN_HIDDEN && !hidden.includes(text)) hidden.push(text);
+/** Hides each sensitive part of an argument, also the parts that a record has no room for. */
+function hideParts(value: JsonValue | undefined, node: Node, hidden: HiddenTexts): void {
+  if (value === undefined || value === null || node === null) return;
+  if (node.sensitive || !fits(value, node)) hide(value, hidden, MAX_HIDDEN_ARGUMENTS);
+  if (node.sensitive || typeof value !== 'object' || !holdsSensitive(node)) return;
+  if (isList(value)) for (const item of value) hideParts(item, node.items ?? null, hidden);
+  else for (const [key, part] of Object.entries(value)) hideProperty(part, propertyOf(node, key), hidden);
 }
 
-/** Replaces texts, as they are and as JSON quotes them. */
-export function withoutTexts(text: string, hidden: readonly string[]): string {
-  let bare = text;
-  for (const secret of hidden) {
-    if (bare.includes(secret)) bare = bare.replaceAll(secret, REDACTED);
-    const quoted = JSON.stringify(secret).slice(1, -1);
-    if (quoted !== secret && bare.includes(quoted)) bare = bare.replaceAll(quoted, REDACTED);
-  }
-  return bare;
+/** Hides the sensitive parts of a property. An undeclared one beside sensitive ones may be sensitive. */
+function hideProperty(value: JsonValue, node: Node, hidden: HiddenTexts): void {
+  if (node === null) hide(value, hidden, MAX_HIDDEN_ARGUMENTS);
+  else hideParts(value, node, hidden);
 }
 
 /** A scheme and its credential in a header, e.g. `Bearer …`. */

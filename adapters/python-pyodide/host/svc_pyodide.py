@@ -1,6 +1,8 @@
 """Replaces the parts of Python that need sockets, threads or processes, which WebAssembly does not have."""
 
 import asyncio
+import os
+import sys
 import time
 
 
@@ -64,7 +66,7 @@ def suspending(exchange):
     # The task holds the exception already, and the code that awaits it receives it.
     _loop._loop._keyboard_interrupt_handler = lambda: None
     _loop._loop._system_exit_handler = lambda code: None
-    return Dispatcher(lambda text: run_sync(exchange(text))).handle
+    return _ending_lines(Dispatcher(lambda text: run_sync(exchange(text))).handle)
 
 
 def stop_waiting():
@@ -81,4 +83,28 @@ def dispatcher(exchange):
 
     # Pyodide's own loop counts as running, even in functions that are not asynchronous.
     asyncio._set_running_loop(None)
-    return Dispatcher(exchange).handle
+    return _ending_lines(Dispatcher(exchange).handle)
+
+
+def _ending_lines(handle):
+    """Lets no call leave an unfinished line, which would appear among the lines of a later call."""
+
+    def answer(text):
+        try:
+            return handle(text)
+        finally:
+            for number, stream in ((1, sys.stdout), (2, sys.stderr)):
+                _flush(number, stream)
+
+    return answer
+
+
+def _flush(number, stream):
+    try:
+        if stream is not None:
+            stream.flush()
+        # Pyodide itself keeps a text until the end of its line.
+        os.fsync(number)
+    except Exception:
+        # A function may have closed or replaced the stream.
+        pass

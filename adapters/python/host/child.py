@@ -69,6 +69,17 @@ class Frames:
         _thread.start_new_thread(wait, ())
 
 
+def flush():
+    """Lets no call keep an unfinished line, which would appear among the lines of a later call."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:
+                stream.flush()
+        except Exception:
+            # A function may have closed or replaced the stream.
+            pass
+
+
 def main():
     """Answers the host until it ends or sends stop."""
     stopped = '{"op": "stopped"'
@@ -85,8 +96,7 @@ def main():
         answer = dispatcher.handle(text)
         if os.getpid() != pid:
             os._exit(0)
-        if sys.stdout is not None:
-            sys.stdout.flush()
+        flush()
         if answer.startswith(stopped):
             frames.send(answer)
             return

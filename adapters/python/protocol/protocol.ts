@@ -35,6 +35,11 @@ export interface PythonAnswers {
   readonly host: PythonHost;
 }
 
+interface Conversation extends PythonAnswers {
+  /** Texts that no part of an error may have. */
+  readonly hidden?: readonly string[];
+}
+
 /** Prepares an interpreter for a project; returns its version. */
 export async function startPython(line: PythonLine, start: PythonStart): Promise<string> {
   const ended = parse(await line.exchange(JSON.stringify({ op: 'start', ...start })));
@@ -61,7 +66,8 @@ export async function callFunction(
 ): Promise<PythonResult | null> {
   // An interpreter in another Worker writes its printed lines to the log itself.
   const lines = printed === undefined ? {} : { printed: { ...printed } };
-  const ended = await converse(line, { op: 'call', file, name, args, kinds, user, ...lines }, answers);
+  const message = { op: 'call', file, name, args, kinds, user, ...lines };
+  const ended = await converse(line, message, { ...answers, hidden: printed?.hidden ?? [] });
   if (ended.op === 'stale') return null;
   return { value: ended.value ?? null, binary: ended.binary === true };
 }
@@ -79,7 +85,7 @@ let lastId = 0;
 async function converse(
   line: PythonLine,
   message: JsonObject,
-  { settings, host }: PythonAnswers,
+  { settings, host, hidden = [] }: Conversation,
 ): Promise<JsonObject> {
   lastId += 1;
   const id = lastId;
@@ -89,7 +95,7 @@ async function converse(
   while (heard.op === 'ask') heard = await say(await replyTo(heard, id, answers));
   if (heard.id !== id) throw outOfStep(line);
   if (heard.op === 'failed')
-    throw toPythonError(heard, { failures: answers.failures, ...concealing({ settings }) });
+    throw toPythonError(heard, { failures: answers.failures, hidden, ...concealing({ settings }) });
   return heard;
 }
 

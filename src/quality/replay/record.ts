@@ -1,7 +1,7 @@
 import { OPERATION_TYPES } from '../../audit/record.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../json.ts';
 import type { EndpointKind } from '../../project/model.ts';
-import { REDACTED } from '../../redaction/redact.ts';
+import { REDACTED } from '../../redaction/hidden-texts.ts';
 
 /** A call from the audit log with everything that is needed to repeat it. */
 export interface RecordedCall {

@@ -1,5 +1,6 @@
 import { isList, isObject, type JsonObject, type JsonValue } from '../../json.ts';
 import type { Log } from '../../ports.ts';
+import { formsOf, linesOf } from '../../redaction/text-forms.ts';
 
 /** The text that replaces a secret. */
 export const REDACTED = '[REDACTED]';
@@ -84,16 +85,8 @@ export function concealedLog(log: Log, { hides, conceal }: Pick<Concealment, 'hi
 function* textsIn(value: JsonValue): Generator<string> {
   if (typeof value === 'string') {
     yield value;
-    if (value.includes('\n')) yield* value.split('\n').map((line) => line.trim());
+    yield* linesOf(value);
   } else if (typeof value === 'object' && value !== null) {
     for (const part of Object.values(value)) yield* textsIn(part);
   }
-}
-
-/** The forms of a secret: plain, quoted in JSON, percent-encoded, and in a query string, where a space may be `+`. */
-function formsOf(secret: string): readonly string[] {
-  // Half of a surrogate pair cannot be encoded.
-  const encoded = encodeURIComponent(secret.toWellFormed());
-  const quoted = JSON.stringify(secret).slice(1, -1);
-  return [...new Set([secret, quoted, encoded, encoded.replaceAll('%20', '+')])];
 }

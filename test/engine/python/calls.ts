@@ -89,6 +89,18 @@ export function describeCalls({ threads, processes }: Implementation, opened: ()
     expect(printed()).not.toContain('s3cret');
   });
 
+  it('no part of a secret or of a sensitive argument is in an error whose text is cut', async () => {
+    const { call } = opened();
+    const given = await failureOf(call('leaks_late', { before: 3_997 }));
+    expect(given.message).toMatch(/^x+\[RE\[CUT: 7 more characters\]$/);
+    expect(given.message).not.toContain('s3');
+    const text = `cannot parse ${'planted '.repeat(3_000)}`;
+    const printed = { hidden: [text.slice('cannot parse '.length)], fields: {} };
+    const { message, cause } = await failureOf(call('raises', { text }, { printed }));
+    expect(message).toMatch(/ValueError: cannot parse \[REDACTED\]$/);
+    expect((cause as Error).message).toMatch(/^Traceback.*ValueError: cannot parse \[REDACTED\]$/s);
+  });
+
   it('clients are told, and records too', async () => {
     const host = createHost();
     expect(await opened().value('tell', {}, { host })).toBe('told');

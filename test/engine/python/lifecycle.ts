@@ -50,6 +50,32 @@ export function describeLifecycle(implementation: Implementation, opened: () => 
     }),
   );
 
+  it.runIf(!artefact)('a sensitive argument is in no line that a later call ends', async () => {
+    const { python, value, printed } = await openSubject(implementation, { size: 1 });
+    const text = 'planted-argument';
+    try {
+      await value('leaves_lines_open', { text }, { printed: { hidden: [text], fields: {} } });
+      for (let calls = 0; calls < 2; calls += 1) await value('hello');
+      await value('prints');
+      await expect.poll(printed, { timeout: 15_000 }).toContain('line 0');
+      await expect.poll(printed, { timeout: 15_000 }).toContain('to stderr');
+    } finally {
+      await python.close();
+    }
+    expect(printed()).toContain('[REDACTED]');
+    expect(printed()).not.toContain(text);
+  });
+
+  it.runIf(artefact)('a sensitive argument is in no line that it leaves open', async () => {
+    const { value, printed } = opened();
+    const text = 'planted-argument';
+    await value('leaves_lines_open', { text }, { printed: { hidden: [text], fields: {} } });
+    await value('hello');
+    await value('leaves_lines_open', { text: 'the end' });
+    await expect.poll(printed, { timeout: 15_000 }).toContain('the end');
+    expect(printed()).not.toContain(text);
+  });
+
   // Requirements: reread.python
   it.runIf(!artefact)('each one has the secrets and settings that it was opened with', async () => {
     for (const key of ['old', 'new']) {

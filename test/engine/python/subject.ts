@@ -3,6 +3,7 @@ import type { SvcError } from '../../../src/errors.ts';
 import type { JsonObject, JsonValue } from '../../../src/json.ts';
 import type {
   LogLine,
+  PrintedOptions,
   Python,
   PythonCall,
   PythonHost,
@@ -91,6 +92,7 @@ export interface Opened {
       readonly host?: PythonHost;
       readonly kinds?: JsonObject;
       readonly user?: JsonObject | null;
+      readonly printed?: PrintedOptions;
     },
   ): Promise<PythonResult>;
   value(name: string, args?: JsonObject, more?: Parameters<Opened['call']>[2]): Promise<JsonValue>;
@@ -108,8 +110,9 @@ export async function openSubject(
   const python = await open({ ...parts, ...options });
   const call: Opened['call'] = (name, args = {}, more = {}) => {
     const { file = 'python/calls.py', kinds = {}, user = null, host = createHost() } = more;
-    const { signal = new AbortController().signal, timeoutMs = 30_000 } = more;
-    return python.call({ file, name, args, kinds, user }, host, { signal, timeoutMs });
+    const { signal = new AbortController().signal, timeoutMs = 30_000, printed } = more;
+    const request = { file, name, args, kinds, user, ...(printed === undefined ? {} : { printed }) };
+    return python.call(request, host, { signal, timeoutMs });
   };
   const value: Opened['value'] = async (...given) => (await call(...given)).value;
   const printed = () => (python.printed?.() ?? lines.map(({ message }) => message)).join('\n');

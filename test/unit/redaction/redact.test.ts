@@ -21,3 +21,54 @@ it('a sensitive text is removed where the text is cut', () => {
   expect(shown).not.toContain('a note');
   expect(shown).toMatch(/\[CUT: \d+ more characters\]$/);
 });
+
+it.each([
+  ['a line of it', 'planted one\r\nplanted two', 'planted two'],
+  ['without the blanks around it', ' planted one ', 'planted one'],
+  ['percent-encoded', "planted a/b's", "planted%20a%2Fb's"],
+  ["by Python's quote", "planted a/b's (c)", 'planted%20a/b%27s%20%28c%29'],
+  ["by Python's quote_plus", "planted a/b's (c)", 'planted+a%2Fb%27s+%28c%29'],
+  ['in an address', 'planted a&b=ü', 'planted%20a&b=%C3%BC'],
+  ['quoted by JSON', 'planted "a"\n', 'planted \\"a\\"\\n'],
+  ["quoted by Python's json.dumps", 'planted ü\u{1f600}', 'planted \\u00fc\\ud83d\\ude00'],
+  ["by Python's repr", 'planted \\ \u0007 \u00a0 \u2028 ü\n', 'planted \\\\ \\x07 \\xa0 \\u2028 ü\\n'],
+  ["by Python's repr, with both quotes", `planted 'a' "b"`, `planted \\'a\\' "b"`],
+])('a sensitive text is removed in each form: %s', (_, value, form) => {
+  expect(redactorOf(value)(`before <${form}> after`)).toBe('before <[REDACTED]> after');
+});
+
+it('a sensitive text that is a part of another one leaves no rest of it', () => {
+  const redact = createTextRedactor({
+    args: { one: 'planted', other: 'planted-and-more' },
+    parameters: [
+      { name: 'one', type: 'string', sensitive: true },
+      { name: 'other', type: 'string', sensitive: true },
+    ],
+    credentials: [],
+  });
+  expect(redact('planted-and-more, planted')).toBe('[REDACTED], [REDACTED]');
+});
+
+it('each of many sensitive texts is removed, also one that its record has no room for', () => {
+  const pins = Array.from({ length: 200 }, (_, index) => `planted-${index}-pin`);
+  const redact = createTextRedactor({
+    args: { notes: Array(20).fill('x'.repeat(1_000)), people: pins.map((pin) => ({ pin })) },
+    parameters: [
+      { name: 'notes', type: 'array', items: { type: 'string' } },
+      {
+        name: 'people',
+        type: 'array',
+        items: { type: 'object', properties: { pin: { type: 'string', sensitive: true } } },
+      },
+    ],
+    credentials: [],
+  });
+  expect(pins.map((pin) => redact(`no ${pin}`)).filter((text) => text !== 'no [REDACTED]')).toEqual([]);
+});
+
+it('a text is cut after sensitive values are removed', () => {
+  const note = 'planted '.repeat(1_000);
+  expect(redactorOf(note)(`${'x'.repeat(90)}${note}`, 95)).toBe(
+    `${'x'.repeat(90)}[REDA[CUT: 5 more characters]`,
+  );
+});

@@ -5,8 +5,9 @@ import os
 from . import _errors, _modules
 
 _OWN = os.path.dirname(os.path.abspath(__file__))
-_MAX_TEXT = 4_000
-_MAX_TRACE = 16_000
+#: The host removes sensitive arguments before it cuts a text, so it gets texts whole. An argument has at most 1 MiB, and its
+#: longest form is six times as long.
+_MAX_TEXT = 8 * 2**20
 
 
 def describe(error):
@@ -67,7 +68,8 @@ def _traceback(error):
     except BaseException:
         return ""
     text = "".join(lines)
-    return text if len(text) <= _MAX_TRACE else f"{text[: _MAX_TRACE // 2]}\n...\n{text[-_MAX_TRACE // 2 :]}"
+    # A part of an argument would not be recognised, and the stack alone has none.
+    return text if len(text) <= _MAX_TEXT else "".join(traceback.format_tb(trace))[:_MAX_TEXT]
 
 
 def _is_own(path):

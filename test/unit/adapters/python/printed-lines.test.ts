@@ -39,3 +39,51 @@ it('keeps little of a line that never ends', () => {
   });
   expect(logged).toEqual([`python: ${'y'.repeat(2_000)}`]);
 });
+
+const PLANTED = { hidden: ['planted one\nplanted two'], fields: {} };
+const NOTHING = { hidden: [], fields: {} };
+
+it('shows no line of a sensitive argument of several lines', () => {
+  const logged = printed((lines) => {
+    lines.begin('a.py', PLANTED);
+    lines.write('got planted one\nplanted two\n');
+  });
+  expect(logged).toEqual(['a.py: got [REDACTED]', 'a.py: [REDACTED]']);
+});
+
+it('shows no part of a sensitive argument of any length', () => {
+  const long = 'planted-'.repeat(50_000);
+  const logged = printed((lines) => {
+    lines.begin('a.py', { hidden: [long], fields: {} });
+    for (let at = 0; at < long.length; at += 65_536) lines.write(long.slice(at, at + 65_536));
+    lines.write('\n');
+  });
+  expect(logged).toEqual(['a.py: [REDACTED]']);
+});
+
+it.each([
+  ['whole', 'planted-argument', ' and more\n', '[REDACTED] and more'],
+  ['in pieces', 'planted-', 'argument and more\n', '[REDACTED] and more'],
+])('shows no sensitive argument in a line that a later call ends: %s', (_, first, last, shown) => {
+  const logged = printed((lines) => {
+    lines.begin('a.py', { hidden: ['planted-argument'], fields: {} });
+    lines.write(first);
+    lines.begin('b.py', NOTHING);
+    lines.begin('c.py', NOTHING);
+    lines.write(last);
+  });
+  expect(logged).toEqual([`c.py: ${shown}`]);
+});
+
+it('shows no sensitive argument in a line that many calls leave open', () => {
+  const logged = printed((lines) => {
+    lines.begin('a.py', { hidden: ['planted-argument'], fields: {} });
+    lines.write('planted-argument');
+    for (let call = 0; call < 100; call += 1) {
+      lines.begin('b.py', NOTHING);
+      lines.write('.');
+    }
+    lines.write('\n');
+  });
+  expect(logged).toEqual([`b.py: [REDACTED]${'.'.repeat(100)}`]);
+});

@@ -6,8 +6,10 @@ import { createTelemetry } from '../../../../adapters/otel/telemetry.ts';
 import { openPython } from '../../../../adapters/python/open.ts';
 import { createBackgroundHost } from '../../../../src/call/python-host.ts';
 import type { Runtime } from '../../../../src/call/runtime.ts';
+import type { ToolEntry } from '../../../../src/catalog/model.ts';
 import type { RequestContext } from '../../../../src/context.ts';
 import type { JsonObject, JsonValue } from '../../../../src/json.ts';
+import { answerCall } from '../../../../src/mcp/methods/tools.ts';
 import type { Span } from '../../../../src/ports.ts';
 import { runEndpoint } from '../../../../src/quality/run-endpoint.ts';
 import { ALICE, contextOf, errorOf, type Served, serveTree, type Tree } from '../../call/project.ts';
@@ -51,6 +53,7 @@ const TREE: Tree = {
   ),
   'tools/told.yml': TOOL('told'),
   'tools/fails.yml': TOOL('fails'),
+  'tools/parses.yml': TOOL('parses', '  parameters: [{ name: document, type: string, sensitive: true }]\n'),
   'resources/item.yml': `resource:
   uri: shop://items/{id}
   parameters: [{ name: id, type: integer }]
@@ -115,6 +118,16 @@ def told():
     mcp.progress(1, 2, "half")
     with audit.event(target="elsewhere"):
         return True
+
+def parses(document):
+    from urllib.parse import quote, urlencode
+
+    print(document)
+    mcp.warning(document)
+    mcp.info(f"https://example.com/{quote(document)}?{urlencode({'q': document})}")
+    mcp.info(f"{document!r} {document.splitlines()[1]!r}")
+    print("parsed")
+    raise ValueError(f"cannot parse {document}")
 
 def fails():
     raise ValueError("planted-in-exception")
@@ -352,6 +365,28 @@ describe.skipIf(PYTHON === null)('whoever watches a Python endpoint', () => {
     expect(sent).toContain('svc.python.execute');
     expect(sent).toContain('python_failed');
     expect(sent).not.toMatch(/planted|alice|SELECT |def |return |raise|all\.py|Error/);
+  });
+
+  it('finds no sensitive argument in the log, in any form', async () => {
+    const line = `planted "one" and 'two' of ${'x'.repeat(60)}`;
+    const document = `${line}\nplanted three/\u00fc \n`.repeat(50);
+    const before = served.lines.length;
+    const entry = runtime.catalog.tools.parses as ToolEntry;
+    const sealer = () => {
+      throw new Error('nothing is sealed');
+    };
+    const options = {
+      context: contextOf(ALICE),
+      era: 'legacy',
+      sealer,
+      views: false,
+      onRun: () => {},
+    } as const;
+    await answerCall(runtime, entry, { document }, options);
+    const logged = () => JSON.stringify(served.lines.slice(before));
+    await expect.poll(logged, { timeout: 15_000 }).toContain('parsed');
+    expect(logged()).toContain('cannot parse [REDACTED]');
+    expect(logged()).not.toContain('planted');
   });
 
   it('reads of an exception with its line, and the client does not', async () => {

@@ -202,6 +202,15 @@ def leaks():
     raise RuntimeError(f"https://example.com/?key={key}")
 
 
+def leaks_late(before):
+    raise UserError("x" * before + config.get_secret("rates")["key"])
+
+
+def leaves_lines_open(text):
+    print(text, end="")
+    print(text, end="", file=sys.stderr)
+
+
 async def naps(seconds):
     await asyncio.sleep(seconds)
     return "awake"

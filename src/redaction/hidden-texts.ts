@@ -1,0 +1,70 @@
+import { formsOf, linesOf } from './text-forms.ts';
+
+/** The text that replaces a redacted value. */
+export const REDACTED = '[REDACTED]';
+
+/** The shortest text that is searched for elsewhere; a shorter one occurs in every text by chance. */
+const MIN_HIDDEN = 4;
+/** The most lines of all texts. Further ones are found only as a part of their text. */
+const MAX_LINES = 1_000;
+
+/** Texts that are removed from other texts, in all their forms, and line by line. */
+export interface HiddenTexts {
+  add(text: string): void;
+  /** Replaces each text, the longest first, because one may be a part of another. */
+  remove(text: string): string;
+  /** The characters of the longest text. */
+  readonly longest: number;
+  /** The number of texts that were added, without their lines. */
+  readonly size: number;
+  /** The texts and their lines. */
+  readonly texts: readonly string[];
+}
+
+interface HiddenText {
+  readonly text: string;
+  forms: readonly string[] | null;
+}
+
+/** Creates a set of hidden texts. */
+export function createHiddenTexts(known: readonly string[] = []): HiddenTexts {
+  const all = new Map<string, HiddenText>();
+  let longestFirst: readonly HiddenText[] | null = null;
+  let [size, lines, longest] = [0, 0, 0];
+  const keep = (text: string): boolean => {
+    if (text.length < MIN_HIDDEN || all.has(text)) return false;
+    all.set(text, { text, forms: null });
+    longestFirst = null;
+    return true;
+  };
+  const add = (text: string) => {
+    if (!keep(text)) return;
+    size += 1;
+    longest = Math.max(longest, text.length);
+    for (const line of linesOf(text, MAX_LINES)) if (lines < MAX_LINES && keep(line)) lines += 1;
+  };
+  for (const text of known) add(text);
+  return {
+    add,
+    remove(text) {
+      longestFirst ??= [...all.values()].toSorted((one, other) => other.text.length - one.text.length);
+      let bare = text;
+      for (const hidden of longestFirst) {
+        // No form is shorter than its text, so most texts need no forms.
+        if (hidden.text.length > bare.length) continue;
+        hidden.forms ??= formsOf(hidden.text);
+        for (const form of hidden.forms) bare = bare.replaceAll(form, REDACTED);
+      }
+      return bare;
+    },
+    get longest() {
+      return longest;
+    },
+    get size() {
+      return size;
+    },
+    get texts() {
+      return [...all.keys()];
+    },
+  };
+}
