@@ -182,6 +182,8 @@ export interface PythonResult {
 
 /** The requests that a running Python function can make. Python gets the public text of a thrown SvcError. */
 export interface PythonHost {
+  /** Called when an interpreter is about to run the function of a call. */
+  begin?(): void;
   /** Rows in their JSON form; parameters are bound by name. */
   execute(sql: string, params: { readonly [name: string]: SqlValue }): Promise<readonly JsonObject[]>;
   notice(level: NotificationLevel, text: string): void;

@@ -40,6 +40,8 @@ export interface Call<Entry extends AnyEntry = AnyEntry> {
   readonly context: RequestContext;
   /** False skips the check of the result against `return`, which `svc test` reports by itself. */
   readonly checkResult?: boolean;
+  /** Called if the statement or the function of this call has begun to run. It may then have changed data, also if it failed. */
+  readonly onRun?: () => void;
 }
 
 type Sourced = ToolEntry | ResourceEntry;
@@ -252,7 +254,7 @@ async function render(entry: PromptEntry, values: JsonObject, parent: Span): Pro
   });
 }
 
-/** A client that does not ask for progress hears of none. */
+/** Does nothing: nobody asked to hear of it. */
 function ignore(): void {}
 
 /** The parts of a call that its source reports to. */
@@ -264,12 +266,12 @@ interface Running {
 }
 
 async function runSource(
-  { runtime, entry, context }: Call<Sourced>,
+  { runtime, entry, context, onRun = ignore }: Call<Sourced>,
   values: JsonObject,
   { state: { events, scans }, span, work }: Running,
 ): Promise<Produced> {
   if (isSql(entry)) {
-    const result = await runSql(runtime, entry, values, { context, span, scans });
+    const result = await runSql(runtime, entry, values, { context, span, scans, onRun });
     const count = result.rows.length;
     span.set({ 'svc.result.count': count });
     const { truncated, beyondBytes = false } = result;
@@ -277,7 +279,8 @@ async function runSource(
   }
   if (isPython(entry)) {
     const advance = work?.advance ?? ignore;
-    const returned = await runPython(runtime, entry, values, { context, span, events, scans, advance });
+    const parts = { context, span, events, scans, advance, onRun };
+    const returned = await runPython(runtime, entry, values, parts);
     const count = Array.isArray(returned.value) ? returned.value.length : 1;
     span.set({ 'svc.result.count': count });
     return { ...shapeReturned(returned, entry), count, truncated: returned.truncated, columns: null };

@@ -42,7 +42,7 @@ const statements = new Map<string, Promise<PythonStatement>>();
 export function createPythonHost(
   runtime: Runtime,
   entry: PythonEntry,
-  { context, span, events, scans, advance, ended, args }: HostWork,
+  { context, span, events, scans, advance, onRun, ended, args }: HostWork,
 ): PythonHost {
   const { limits, name } = entry;
   const deadline = performance.now() + limits.timeoutMs;
@@ -55,6 +55,7 @@ export function createPythonHost(
   };
   let share = 0;
   return {
+    begin: onRun,
     async execute(sql, params) {
       const statement = await statementOf(sql);
       enforceMode(statement, entry);

@@ -39,6 +39,7 @@ export async function runPython(
     };
     try {
       const result = await python.call(request, host, { signal, timeoutMs: entry.limits.timeoutMs });
+      work.onRun();
       return bounded(result, entry.limits.rows);
     } catch (thrown) {
       throw abortReason(signal) ?? thrown;
@@ -82,6 +83,8 @@ export interface PythonWork {
   readonly events: JsonObject[];
   /** Collects the estimates of the function's statements. */
   readonly scans: StatementScan[];
+  /** Called when the function begins to run. */
+  readonly onRun: () => void;
 }
 
 /** The return value of a function, cut to the rows that its endpoint may return. */

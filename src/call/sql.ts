@@ -1,6 +1,6 @@
 import type { CompiledSql, ResourceEntry, ToolEntry } from '../catalog/model.ts';
 import type { RequestContext, User } from '../context.ts';
-import { SvcError } from '../errors.ts';
+import { type ErrorCode, SvcError, toSvcError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import { columnNamesOf, fieldsOf, type ResultColumns } from '../policy/columns.ts';
 import type { Database, Span, SqlCall, SqlCaller, SqlRequest, SqlResult } from '../ports.ts';
@@ -27,7 +27,7 @@ export async function runSql(
   runtime: Runtime,
   entry: SqlEntry,
   values: JsonObject,
-  { context, span: parent, scans }: SqlWork,
+  { context, span: parent, scans, onRun }: SqlWork,
 ): Promise<SqlResult & ResultColumns> {
   const { source, limits } = entry;
   const own = source.statement === undefined ? null : enforceReadOnly(String(values[source.statement]));
@@ -47,8 +47,10 @@ export async function runSql(
     const caller = callerOf(entry, context);
     const call = { signal, caller, timeoutMs: limits.timeoutMs };
     const result = await runScanned(database, request, call, { limits, span, scans }).catch((thrown) => {
+      if (!HAS_NOT_RUN.has(toSvcError(thrown).code)) onRun();
       throw abortReason(signal) ?? (own === null ? thrown : toRejected(thrown, source.tables !== undefined));
     });
+    onRun();
     span.set({ 'db.rows_affected': result.rows.length });
     if (result.beyondBytes && hasRules(entry)) throw tooLargeForRules(entry.name);
     const twice = await columnsTwice(database, entry, { request, call, result });
@@ -109,7 +111,12 @@ export interface SqlWork {
   readonly span: Span;
   /** Collects estimates for the audit record. */
   readonly scans: StatementScan[];
+  /** Called if the statement has run, or may have. */
+  readonly onRun: () => void;
 }
+
+/** The errors of a statement that was refused before it ran, or that another one undid. */
+const HAS_NOT_RUN: ReadonlySet<ErrorCode> = new Set(['busy', 'scan_too_large']);
 
 /**
  * The most bytes of a result that output policies read. It is far beyond `limits.bytes`, because they read rows whole and

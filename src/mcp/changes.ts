@@ -11,7 +11,7 @@ export type CatalogChange =
 export interface Changes {
   /** Reports that a list has changed. */
   notify(kind: ListKind): void;
-  /** Reports that a resource may have changed; null: any of them may have. */
+  /** Reports that a resource may have changed; null: any of them may have, of which many at once are one change. */
   notifyResource(uri: string | null): void;
   /** Adds a listener; the returned function removes it. */
   listen(listener: (change: CatalogChange) => void): () => void;
@@ -20,6 +20,11 @@ export interface Changes {
   close(): void;
 }
 
+/** The least pause between two announcements that any resource may have changed. */
+const LEAST_PAUSE_MS = 100;
+/** The pause for each millisecond that an announcement took, which leaves time for everything else. */
+const PAUSE_OF_ONE = 10;
+
 /** Makes a source of changes; without listeners a change is dropped. */
 export function createChanges(): Changes {
   const listeners = new Set<(change: CatalogChange) => void>();
@@ -27,15 +32,48 @@ export function createChanges(): Changes {
   const tell = (change: CatalogChange) => {
     for (const listener of listeners) listener(change);
   };
+  const all = coalesced(() => tell({ kind: 'resource', uri: null }));
   return {
     notify: (kind) => tell({ kind }),
-    notifyResource: (uri) => tell({ kind: 'resource', uri }),
+    notifyResource: (uri) => (uri === null ? all.run() : tell({ kind: 'resource', uri })),
     listen(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
     ended: ending.signal,
-    close: () => ending.abort(),
+    close: () => {
+      all.finish();
+      ending.abort();
+    },
+  };
+}
+
+/** Work that runs at once, and once more after a pause if it was asked for meanwhile. */
+function coalesced(work: () => void) {
+  let pause: ReturnType<typeof setTimeout> | undefined;
+  let isDue = false;
+  const begin = () => {
+    isDue = false;
+    const startedAt = performance.now();
+    work();
+    const ms = Math.max(LEAST_PAUSE_MS, PAUSE_OF_ONE * (performance.now() - startedAt));
+    pause = setTimeout(() => {
+      pause = undefined;
+      if (isDue) begin();
+    }, ms);
+  };
+  return {
+    run: () => {
+      if (pause === undefined) begin();
+      else isDue = true;
+    },
+    /** Runs what is due, and pauses no more. */
+    finish: () => {
+      clearTimeout(pause);
+      pause = undefined;
+      if (isDue) work();
+      isDue = false;
+    },
   };
 }
 

@@ -44,8 +44,12 @@ export function createDirectPath(
     const { era } = request;
     const { entry, args } = call;
     let result: string;
+    let ran = false;
+    const onRun = () => {
+      ran = true;
+    };
     try {
-      const outcome = await callEndpoint({ runtime, entry, args, context });
+      const outcome = await callEndpoint({ runtime, entry, args, context, onRun });
       result = toResultText(entry, outcome, signatures[era]);
     } catch (thrown) {
       const error = toSvcError(thrown);
@@ -53,7 +57,7 @@ export function createDirectPath(
       const text = toTextBlock(failureText(error, context.requestId));
       result = `{"content":[${text}],"isError":true${signatures[era].last}}`;
     }
-    if (entry.source.mode === 'write') changes?.notifyResource(null);
+    if (ran && entry.source.mode === 'write') changes?.notifyResource(null);
     return toResponseText(request, result);
   }
 }

@@ -67,6 +67,7 @@ export async function callFunction(
   // An interpreter in another Worker writes its printed lines to the log itself.
   const lines = printed === undefined ? {} : { printed: { ...printed } };
   const message = { op: 'call', file, name, args, kinds, user, ...lines };
+  answers.host.begin?.();
   const ended = await converse(line, message, { ...answers, hidden: printed?.hidden ?? [] });
   if (ended.op === 'stale') return null;
   return { value: ended.value ?? null, binary: ended.binary === true };

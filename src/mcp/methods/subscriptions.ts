@@ -141,7 +141,7 @@ function aborted(signal: AbortSignal): Promise<void> {
 /** The requested notifications that this server can send, about resources that the caller may read. */
 function honoredOf(asked: Filter, server: Server, isVisible: (uri: string) => boolean): Filter {
   const { tools, prompts, resources } = server.getCapabilities();
-  const uris = (asked.resourceSubscriptions ?? []).filter(isVisible);
+  const uris = [...new Set(asked.resourceSubscriptions)].filter(isVisible);
   return {
     ...(asked.toolsListChanged && tools?.listChanged ? { toolsListChanged: true } : {}),
     ...(asked.promptsListChanged && prompts?.listChanged ? { promptsListChanged: true } : {}),

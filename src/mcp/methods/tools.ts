@@ -44,14 +44,18 @@ export function answerTools(server: Server, runtime: Runtime, parts: ServerDeps)
       return answerSearch(entries, params.arguments, parts.callerOf(ctx));
     const called = readCalled('tool', calledIn(runtime.catalog, 'tools/call', params as JsonObject), tools);
     const { entry, context } = await beginCall(runtime, parts, ctx, called);
+    let ran = false;
     const result = await answerCall(runtime, entry, called.args, {
       context,
       era,
       sealer: () => sealerOf(parts),
       views: views && clientShowsViews(parts, ctx),
+      onRun: () => {
+        ran = true;
+      },
     });
     // What a statement changes is not known to us: any resource may read otherwise now.
-    if (entry.source.mode === 'write') parts.changes?.notifyResource(null);
+    if (ran && entry.source.mode === 'write') parts.changes?.notifyResource(null);
     return result;
   });
 }
@@ -76,6 +80,8 @@ interface Answering {
   readonly sealer: () => Sealer;
   /** Whether the client shows views. */
   readonly views: boolean;
+  /** Called if the tool's statement or function begins to run. */
+  readonly onRun: () => void;
 }
 
 /** Answers one `tools/call`. Every failure inside the tool is a result with `isError`, never a protocol error. */
@@ -83,10 +89,10 @@ export async function answerCall(
   runtime: Runtime,
   entry: ToolEntry,
   args: JsonObject,
-  { context, era, sealer, views }: Answering,
+  { context, era, sealer, views, onRun }: Answering,
 ) {
   try {
-    const outcome = await callEndpoint({ runtime, entry, args, context });
+    const outcome = await callEndpoint({ runtime, entry, args, context, onRun });
     const { largeResult: large } = entry;
     const isLinked = large !== undefined && isLarge(entry, outcome);
     const link = isLinked ? await sealResult(sealer(), { entry, large, args, user: context.user }) : null;

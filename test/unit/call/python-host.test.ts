@@ -25,6 +25,7 @@ async function createSide(notifications: object = {}) {
       events: [],
       scans: [],
       advance: (_share, text) => void steps.push(text),
+      onRun: () => {},
       ended: new AbortController().signal,
       args: { document: LONG },
     }),

@@ -1,12 +1,14 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { SvcError } from '../../../src/errors.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { ToolEntry } from '../../../src/catalog/model.ts';
+import { busyError, SvcError } from '../../../src/errors.ts';
 import { createChanges } from '../../../src/mcp/changes.ts';
 import { createSessions } from '../../../src/mcp/sessions/sessions.ts';
 import { toResponse } from '../../../src/mcp/transport/response.ts';
 import { createMcpHandler } from '../../../src/mcp/transport/streamable-http.ts';
+import type { Python } from '../../../src/ports.ts';
 import { ALICE, type Served, serveTree } from '../call/project.ts';
 import { eventually } from './eventually.ts';
-import { CALLER, createTestApp, exchange, legacy, modern, post } from './fixture.ts';
+import { CALLER, createFakeRuntime, createTestApp, exchange, legacy, modern, post, tool } from './fixture.ts';
 import { allMessages, messagesOf, nextMessage } from './stream.ts';
 
 type Body = { [key: string]: unknown };
@@ -23,6 +25,14 @@ beforeAll(async () => {
       'resource: { uri: "shop://nights", scopes: ["shop:night"], source: { code: SELECT 1 AS night } }',
     'tools/close.yml': 'tool: { name: close, source: { code: DELETE FROM hours RETURNING day } }',
     'tools/look.yml': 'tool: { name: look, source: { code: SELECT count(*) AS n FROM hours } }',
+    'tools/open.yml': `tool:
+  name: open
+  parameters: [{ name: day, type: string, maxLength: 9 }]
+  policies: { input: [{ condition: "day == 'Sunday'", action: deny }] }
+  source: { code: "INSERT INTO hours SELECT CASE WHEN $day = 'Noday' THEN error('none') ELSE $day END RETURNING day" }
+`,
+    'tools/shut.yml':
+      'tool: { name: shut, confirm: "Shut?", source: { code: DELETE FROM hours RETURNING day } }',
   };
   served = await serveTree(tree, "CREATE TABLE hours AS SELECT 'Monday' AS day", 'native, read-write');
 });
@@ -93,6 +103,47 @@ describe('subscriptions/listen', () => {
     await nextMessage(messages);
     await exchange(server.app, modern('tools/call', { name: 'look', arguments: {} }));
     await exchange(server.app, modern('tools/call', { name: 'close', arguments: {} }));
+    server.app.close?.();
+    const rest: unknown[] = [];
+    for await (const { method, id } of messages) rest.push(method ?? id);
+    expect(rest).toEqual(['notifications/resources/updated', 'sub']);
+  });
+
+  async function toldOf(params: Body, write: typeof modern | typeof legacy) {
+    const server = serve();
+    const messages = messagesOf(await listen(server, { resourceSubscriptions: [HOURS] }));
+    await nextMessage(messages);
+    await exchange(server.app, write('tools/call', params));
+    server.app.close?.();
+    const rest: unknown[] = [];
+    for await (const { method, id } of messages) rest.push(method ?? id);
+    return rest;
+  }
+
+  it.each([
+    ['its arguments are not valid', { name: 'open', arguments: { day: 'a day that is too long' } }],
+    ['a policy denies it', { name: 'open', arguments: { day: 'Sunday' } }],
+    ['nobody can confirm it', { name: 'shut', arguments: {} }],
+  ])('is not told of a call of a tool that writes if %s', async (_, params) => {
+    expect(await toldOf(params, modern)).toEqual(['sub']);
+    expect(await toldOf(params, legacy)).toEqual(['sub']);
+  });
+
+  it('is told of a write that fails after it began', async () => {
+    const params = { name: 'open', arguments: { day: 'Noday' } };
+    for (const write of [modern, legacy]) {
+      expect(await toldOf(params, write)).toEqual(['notifications/resources/updated', 'sub']);
+    }
+  });
+
+  it('is told once of a change of a resource that it names many times', async () => {
+    const server = serve();
+    const uris = Array(100).fill(HOURS);
+    const messages = messagesOf(await listen(server, { resourceSubscriptions: uris }));
+    expect(await nextMessage(messages)).toMatchObject({
+      params: { notifications: { resourceSubscriptions: [HOURS] } },
+    });
+    server.changes.notifyResource(HOURS);
     server.app.close?.();
     const rest: unknown[] = [];
     for await (const { method, id } of messages) rest.push(method ?? id);
@@ -290,4 +341,50 @@ describe('a session', () => {
       expect(await toResponse(answer).json()).toHaveProperty(key);
     },
   );
+});
+
+it('many changes of all resources at once are one change now, and one after a pause', () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const changes = createChanges();
+  let told = 0;
+  changes.listen(() => {
+    told += 1;
+  });
+  const after = (ms: number) => {
+    vi.advanceTimersByTime(ms);
+    return told;
+  };
+  for (let call = 0; call < 100; call += 1) changes.notifyResource(null);
+  expect([told, after(99), after(1), after(1_000)]).toEqual([1, 1, 2, 2]);
+  changes.notifyResource(null);
+  expect(told).toBe(3);
+  changes.notifyResource(null);
+  changes.notifyResource('shop://hours');
+  expect(told).toBe(4);
+  changes.close();
+  expect([told, after(1_000)]).toEqual([5, 5]);
+});
+
+it.each([
+  ['no interpreter took it', false, []],
+  ['its function began', true, [{ kind: 'resource', uri: null }]],
+])('a Python call that fails is a change if %s: %j', async (_, begins, expected) => {
+  const writes: ToolEntry = {
+    ...tool('writes', { sql: '' }),
+    source: { language: 'python', file: 'tools/writes.py', function: 'writes', mode: 'write', hash: '' },
+  };
+  const call: Python['call'] = async (_request, host) => {
+    if (begins) host.begin?.();
+    throw busyError('Too many calls wait for Python');
+  };
+  const python: Python = { kind: 'child', call, close: async () => {} };
+  const runtime = { ...createFakeRuntime([writes]), python: async () => python };
+  const changes = createChanges();
+  const told: unknown[] = [];
+  changes.listen((change) => void told.push(change));
+  const app = createTestApp(runtime, { stateless: false, changes });
+  apps.push(app);
+  await exchange(app, modern('tools/call', { name: 'writes', arguments: {} }));
+  expect(told).toEqual(expected);
 });

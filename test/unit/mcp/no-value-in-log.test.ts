@@ -105,7 +105,14 @@ it('the log has no sensitive argument in a line of a Python function', () => {
   const { tools } = served.runtime.catalog;
   const before = served.lines.length;
   const [entry, context] = [tools.sql as never, contextOf(null)];
-  const work = { context, span: undefined as never, events: [], scans: [], advance: () => {} };
+  const work = {
+    context,
+    span: undefined as never,
+    events: [],
+    scans: [],
+    advance: () => {},
+    onRun: () => {},
+  };
   const ended = new AbortController().signal;
   const host = createPythonHost(served.runtime, entry, { ...work, ended, args: { pin: PLANTED } });
   host.notice('info', `working on ${PLANTED}`);
