@@ -69,8 +69,11 @@ export interface RequestContext {
   readonly signal: AbortSignal;
   /** Reports progress to the client; `done` must grow. Absent if the client did not ask for progress. */
   readonly progress?: (done: number, total: number, message: string) => void;
-  /** Sends the client a log line about its call, never SQL, values or internals. Absent if it did not ask. */
-  readonly notify?: (level: NotificationLevel, text: string) => void;
+  /**
+   * Sends the client a log line about its call, never SQL, values or internals; false if the client does not get it,
+   * because it asked for other levels only or reads no stream. Absent if it did not ask.
+   */
+  readonly notify?: (level: NotificationLevel, text: string) => boolean;
   /**
    * Sends log lines of the endpoint's author, from `info` on, to a client that set no level. Absent if the protocol
    * forbids it.

@@ -76,7 +76,7 @@ export function createPythonHost(
     },
     notice(level, text) {
       const told = redact(text);
-      if (context.notify !== undefined) return context.notify(level, told);
+      if (context.notify?.(level, told)) return;
       context.notifyUnasked?.(level, told);
       runtime.log({ ...toLine(level, `${name}: ${told}`), fields: logIdsOf(context) });
     },

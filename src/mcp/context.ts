@@ -51,12 +51,12 @@ interface NotificationRequest {
 
 function notificationsOf(
   ctx: ServerContext,
-  { token, level, era, caller: { requestId } }: NotificationRequest,
+  { token, level, era, caller }: NotificationRequest,
 ): Notifications {
   const least = typeof level === 'string' ? LEVELS.indexOf(level) : -1;
   const progress = token === undefined ? {} : { progress: progressTo(ctx, token) };
-  if (least !== -1) return { ...progress, notify: linesTo(ctx, least, requestId) };
-  return era === 'modern' ? progress : { ...progress, notifyUnasked: linesTo(ctx, UNASKED, requestId) };
+  if (least !== -1) return { ...progress, notify: linesTo(ctx, least, caller) };
+  return era === 'modern' ? progress : { ...progress, notifyUnasked: linesTo(ctx, UNASKED, caller) };
 }
 
 /** Each number must be greater than the one before (MCP, "Progress"). */
@@ -70,11 +70,12 @@ function progressTo({ mcpReq }: ServerContext, progressToken: string | number): 
   };
 }
 
-function linesTo({ mcpReq }: ServerContext, least: number, requestId: string): Notify {
+function linesTo({ mcpReq }: ServerContext, least: number, { requestId, streams }: Caller): Notify {
   return (level: NotificationLevel, text) => {
-    if (LEVELS.indexOf(level) < least) return;
+    if (streams !== true || LEVELS.indexOf(level) < least) return false;
     const params = { level, logger: 'call', data: { message: text, request_id: requestId } };
     mcpReq.notify({ method: 'notifications/message', params }).catch(ignore);
+    return true;
   };
 }
 

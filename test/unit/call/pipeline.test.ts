@@ -285,7 +285,7 @@ describe('the answer of a call', () => {
 
   it('of a text is that text, and no bytes', async () => {
     const said: string[] = [];
-    const context = { ...contextOf(), notify: (_: string, text: string) => void said.push(text) };
+    const context = { ...contextOf(), notify: (_: string, text: string) => said.push(text) > 0 };
     const answer = await call('skill://ask/SKILL.md', {}, { context });
     expect(answer).toMatchObject({
       value: expect.stringMatching(/Text\.\n$/),

@@ -181,6 +181,22 @@ it('tells a client of 2026-07-28 nothing that it did not ask for, which the log 
   expect(runtime.lines).toHaveLength(3);
 });
 
+it.each([
+  ['from a level on', {}, ['debug', 'info']],
+  ['without a stream', { accept: 'application/json' }, ['debug', 'info', 'warning']],
+])('logs the lines of authors that a client with a level does not get: %s', async (_, more, logged) => {
+  const runtime = createSpeaker();
+  const { body, headers } = call('speaks', { [LOG_LEVEL]: 'warning' });
+  const response = await createTestApp(runtime).fetch(post(body, { ...headers, ...more }));
+  const sent = await response.text();
+  expect(runtime.lines.map(({ message }) => message)).toEqual(
+    logged.map((level) => `speaks: from ${level} on`),
+  );
+  for (const level of ['debug', 'info', 'warning']) {
+    expect(sent.includes(`from ${level} on`)).toBe(!logged.includes(level));
+  }
+});
+
 // Requirements: modern.cancel
 it('stops the work when the client closes the stream', async () => {
   const runtime = createFakeRuntime();
