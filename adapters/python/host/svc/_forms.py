@@ -1,6 +1,7 @@
 """Converts values of types that JSON does not have."""
 
 import base64
+import functools
 
 from . import _errors, _frames, _times
 
@@ -14,8 +15,16 @@ def of(value):
         if form is not None:
             return form(value)
     if hasattr(type(value), "__dataclass_fields__"):
-        return {name: getattr(value, name) for name in type(value).__dataclass_fields__}
+        return {name: getattr(value, name) for name in _field_names(type(value))}
     return _of_shape(value)
+
+
+@functools.lru_cache(256)
+def _field_names(kind):
+    """Lists the fields of a dataclass; class variables and arguments of `__post_init__` are none."""
+    import dataclasses
+
+    return [field.name for field in dataclasses.fields(kind)]
 
 
 def _of_shape(value):

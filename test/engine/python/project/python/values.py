@@ -36,6 +36,17 @@ class Point:
     inner: typing.Any = None
 
 
+@dataclasses.dataclass
+class Measured:
+    x: int
+    unit: typing.ClassVar[str] = "m"
+    scale: dataclasses.InitVar[int]
+    factor: dataclasses.InitVar[int] = 1
+
+    def __post_init__(self, scale, factor):
+        self.x *= scale * factor
+
+
 class Pair(typing.NamedTuple):
     a: int
     b: str
@@ -165,6 +176,7 @@ VALUES = {
     "str_enum": ({"a": Word.YES}, {"a": "yes"}),
     "dataclass": (Point(1, dt.date(2024, 2, 29), [Point(2, dt.date(1999, 1, 1))]),
                   {"x": 1, "when": "2024-02-29", "inner": [{"x": 2, "when": "1999-01-01", "inner": None}]}),
+    "pseudo_fields": (Measured(2, 3), {"x": 6}),
     "model": (Model(), {"made": "2024-02-29"}),
     "path": (pathlib.PurePosixPath("/a/b"), "/a/b"),
     "address": (ipaddress.ip_address("127.0.0.1"), "127.0.0.1"),
