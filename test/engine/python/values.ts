@@ -60,6 +60,17 @@ export function describeValues(opened: () => Opened): void {
     });
   });
 
+  it.each([
+    ['mixed', "result['data']", '2024'],
+    ['rows', "result['data'][1]", 'true'],
+    ['inside', "result['data']['rows'][0][1]['a'][0]", 'null'],
+    ['converted', "result['data']['x'][0]", '1.5'],
+  ])('nor of two whose keys are the same text: %s', async (name, place, key) => {
+    const error = await failureOf(opened().call('repeated', { name }, FILE));
+    expect(error.code).toBe('python_failed');
+    expect(error.message).toContain(`${place} has two keys whose text is '${key}'`);
+  });
+
   it('a result of 10 MB arrives whole', async () => {
     const size = 10 * 1024 * 1024;
     const value = String(await opened().value('large', { size }, FILE));
@@ -168,5 +179,12 @@ export function describeValues(opened: () => Opened): void {
       { clock: { sqlType: 'TIME', text: '12:34:56' } },
       { at: null },
     ]);
+  });
+
+  it('a STRUCT in a parameter loses no value', async () => {
+    const error = await failureOf(opened().call('bound_twice', {}, FILE));
+    expect(error.message).toMatch(
+      /TypeError: \$struct has two keys of one text, which a STRUCT cannot have$/,
+    );
   });
 }

@@ -20,7 +20,10 @@ def _bound(value, name):
     if isinstance(value, (list, tuple, set, frozenset)):
         return {"list": [_bound(part, f"{name}[{index}]") for index, part in enumerate(value)]}
     if isinstance(value, dict):
-        return {"struct": {str(key): _bound(part, f"{name}.{key}") for key, part in value.items()}}
+        fields = {str(key): _bound(part, f"{name}.{key}") for key, part in value.items()}
+        if len(fields) < len(value):
+            raise TypeError(f"${name} has two keys of one text, which a STRUCT cannot have")
+        return {"struct": fields}
     return _of_type(value, name)
 
 

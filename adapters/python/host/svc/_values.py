@@ -1,10 +1,22 @@
 """Writes the results of functions in the JSON forms of SQL values (docs/reference/types.md)."""
 
+import itertools
 import json
 
 from . import _errors, _forms
 
 _MAX_DEPTH = 200
+_CONTAINERS = (dict, list, tuple)
+
+
+class _Nesting(dict):
+    """Whether values of a type hold other values. C code looks up the usual types."""
+
+    def __missing__(self, kind):
+        return issubclass(kind, _CONTAINERS)
+
+
+_NESTING = _Nesting({**dict.fromkeys(_CONTAINERS, True), **dict.fromkeys((str, int, float, bool, type(None)), False)})
 
 
 def dumps(value):
@@ -18,10 +30,21 @@ def _write(value):
 
     Integers beyond 2^53 - 1 stay numbers here: the host finds them faster and turns them into texts.
     """
+    forms = []
+
+    def to_form(part):
+        form = _form(part)
+        if isinstance(form, _CONTAINERS):
+            forms.append(form)
+        return form
+
     try:
-        return _ENCODER.encode(value)
+        text = _encoder(to_form).encode(value)
+        if not _mixes_keys([value, *forms], text.count("{")):
+            return text
     except (TypeError, ValueError, RecursionError, _errors.NoValue):
-        return _ENCODER.encode(to_plain(value))
+        pass
+    return _encoder(None).encode(to_plain(value))
 
 
 def _form(value):
@@ -31,11 +54,34 @@ def _form(value):
     return _forms.of(value)
 
 
+def _mixes_keys(level, most):
+    """Whether a dictionary has texts and others as keys, which may be the same text in JSON; C's encoder writes both.
+
+    `level` is a list of values without a cycle. There are at most `most` dictionaries, so the last one ends the search.
+    """
+    while level:
+        dicts = [part for part in level if isinstance(part, dict)]
+        if not all(isinstance(key, str) for key in set().union(*dicts)) and any(map(_is_mixed, dicts)):
+            return True
+        most -= len(dicts)
+        if most <= 0:
+            return False
+        nested = [part.values() if isinstance(part, dict) else part for part in level if isinstance(part, _CONTAINERS)]
+        parts = list(itertools.chain.from_iterable(nested))
+        level = list(itertools.compress(parts, map(_NESTING.__getitem__, map(type, parts))))
+    return False
+
+
+def _is_mixed(dictionary):
+    return len({isinstance(key, str) for key in dictionary}) > 1
+
+
+def _encoder(default):
+    return json.JSONEncoder(ensure_ascii=False, allow_nan=False, default=default, separators=(",", ":"))
+
+
 def _is_iterator(value):
     return hasattr(value, "__next__")
-
-
-_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, default=_form, separators=(",", ":"))
 
 
 def to_plain(value, path="result", depth=0):

@@ -149,6 +149,7 @@ VALUES = {
     "counter": (collections.Counter("aab"), {"a": 2, "b": 1}),
     "ordered": (collections.OrderedDict(b=1, a=2), {"b": 1, "a": 2}),
     "mapping": (collections.ChainMap({"a": 1}), {"a": 1}),
+    "other_keys": ({2024: "a", "year": {1: 2}}, {"2024": "a", "year": {"1": 2}}),
     "map_keys": ({1: "a", None: "b", True: "c"}, {"1": "c", "null": "b"}),
     "date_keys": ({dt.date(2024, 2, 29): 1, (1, 2): 2}, {"2024-02-29": 1, "[1,2]": 2}),
     "bytes_inside": ({"raw": b"\x00\xffab"}, {"raw": "AP9hYg=="}),
@@ -238,6 +239,10 @@ REPEATED = {
     "labels": Series([1, 2], ["x", "x"]),
     "table": Table(),
     "keys": {math.inf: 1, None: 2},
+    "mixed": {2024: "a", "2024": "b"},
+    "rows": [{"n": 1}, {True: "a", "true": "b"}],
+    "inside": {"text": "{{", "rows": [(1, {"a": [{None: 1, "null": 2}]})]},
+    "converted": Measured([{1.5: "a", "1.5": "b"}], 1),
 }
 
 
@@ -272,6 +277,10 @@ NaTType.__module__ = "pandas._libs.tslibs.nattype"
 
 def bound_nothing():
     return db.execute("SELECT * FROM given", {"at": NaTType(1, 1, 1)})
+
+
+def bound_twice():
+    return db.execute("SELECT * FROM given", {"struct": {1: "a", "1": "b"}})
 
 
 def bound(**values):
