@@ -2,10 +2,9 @@ import type { ViewKind } from './config.ts';
 import { shape } from './element.ts';
 import { type Formats, toNumber } from './format.ts';
 import type { Row } from './rows.ts';
-import { alongScale, extent, isNumeric, scale, ticksOf } from './scale.ts';
+import { alongScale, type ChartColumns, extent, scale, type TextColumns, ticksOf } from './scale.ts';
 
 const [LEFT, RIGHT, TOP, BOTTOM] = [56, 12, 12, 36];
-const MOST_SERIES = 6;
 /** More bars than this have no room. */
 export const MOST_BARS = 60;
 
@@ -15,32 +14,11 @@ interface Size {
   readonly height: number;
 }
 
-/** The columns of a chart: the one along the axis, and those that are drawn. */
-interface ChartColumns {
-  readonly along: string;
-  readonly drawn: readonly string[];
-  /** The number of numeric columns. A chart draws only the first ones. */
-  readonly numeric: number;
-}
-
-/** Chooses the columns of a chart; null if no column has numbers. */
-export function columnsOf(
-  rows: readonly Row[],
-  columns: readonly string[],
-  isScatter: boolean,
-): ChartColumns | null {
-  const numeric = columns.filter((name) => isNumeric(rows, name));
-  const [first = ''] = columns;
-  const along = isScatter ? (numeric[0] ?? first) : first;
-  const others = numeric.filter((name) => name !== along);
-  const drawn = others.slice(0, MOST_SERIES);
-  return drawn.length === 0 ? null : { along, drawn, numeric: others.length };
-}
-
 /** The data of a chart. */
 interface Chart {
   readonly rows: readonly Row[];
   readonly columns: ChartColumns;
+  readonly texts: TextColumns;
   readonly view: ViewKind;
   readonly label: string;
   readonly titleOf: (column: string) => string;
@@ -49,7 +27,7 @@ interface Chart {
 
 /** Draws lines, bars, areas or points. */
 export function drawChart(
-  { rows: all, columns, view, label, titleOf, size }: Chart,
+  { rows: all, columns, texts, view, label, titleOf, size }: Chart,
   formats: Formats,
 ): SVGSVGElement {
   const rows = view === 'bar' ? all.slice(0, MOST_BARS) : all;
@@ -59,7 +37,7 @@ export function drawChart(
   );
   const zero = view === 'bar' || view === 'area';
   const y = scale(ticksOf(extent(zero ? [0, ...values] : values)), [size.height - BOTTOM, TOP]);
-  const x = alongScale(rows, along, { view, range: [LEFT, size.width - RIGHT] });
+  const x = alongScale(rows, along, { view, range: [LEFT, size.width - RIGHT], texts });
   const svg = shape('svg', { ...frameOf(size), role: 'img', 'aria-label': label });
   for (const tick of y.ticks) {
     const at = y.place(tick);

@@ -1,9 +1,9 @@
-import { columnsOf, drawChart, drawMap, MOST_BARS, placeColumns, pointOf } from './chart.ts';
+import { drawChart, drawMap, MOST_BARS, placeColumns, pointOf } from './chart.ts';
 import type { ViewKind } from './config.ts';
 import { element } from './element.ts';
 import type { Formats } from './format.ts';
 import { columnNames, type Row } from './rows.ts';
-import { countPlaceless } from './scale.ts';
+import { columnsOf, countPlaceless, type TextColumns } from './scale.ts';
 
 /** The views that are drawings. */
 const DRAWN_VIEWS = ['line', 'bar', 'area', 'scatter', 'map'] as const satisfies readonly ViewKind[];
@@ -12,16 +12,19 @@ const DRAWN_VIEWS = ['line', 'bar', 'area', 'scatter', 'map'] as const satisfies
 export type DrawnView = (typeof DRAWN_VIEWS)[number];
 
 /** The drawings that rows fit: those with a column of numbers to draw, and a map for places. */
-export function fittingViews(rows: readonly Row[]): readonly DrawnView[] {
+export function fittingViews(rows: readonly Row[], texts: TextColumns): readonly DrawnView[] {
   const names = columnNames(rows);
   return DRAWN_VIEWS.filter((view) =>
-    view === 'map' ? placeColumns(names) !== null : columnsOf(rows, names, view === 'scatter') !== null,
+    view === 'map'
+      ? placeColumns(names) !== null
+      : columnsOf(rows, names, { isScatter: view === 'scatter', texts }) !== null,
   );
 }
 
 /** The rows of a drawing and the room for it. */
 export interface Figure {
   readonly rows: readonly Row[];
+  readonly texts: TextColumns;
   readonly view: DrawnView;
   readonly title: string;
   readonly titleOf: (column: string) => string;
@@ -31,7 +34,7 @@ export interface Figure {
 
 /** Draws rows with a legend; null if they do not fit the view. Drawn anew for another width, so that its texts keep their size. */
 export function drawFigure(
-  { rows, view, title, titleOf, room }: Figure,
+  { rows, texts, view, title, titleOf, room }: Figure,
   formats: Formats,
 ): HTMLElement | null {
   const label = `${title}: ${view} of ${formats.text(rows.length)} rows`;
@@ -43,11 +46,11 @@ export function drawFigure(
     const lost = rows.filter((row) => pointOf(row, places) === null).length;
     return element('figure', {}, map, ...captionOf(placelessOf(lost, rows, formats)));
   }
-  const columns = columnsOf(rows, names, view === 'scatter');
+  const columns = columnsOf(rows, names, { isScatter: view === 'scatter', texts });
   if (columns === null) return null;
   const { along, drawn, numeric } = columns;
   const legend = drawn.map((name, index) => element('span', { class: `key s${index}` }, titleOf(name)));
-  const lost = view === 'bar' ? 0 : countPlaceless(rows, along);
+  const lost = view === 'bar' ? 0 : countPlaceless(rows, along, texts);
   const notes = [
     ...(view === 'bar' && rows.length > MOST_BARS
       ? [`The first ${MOST_BARS} of ${formats.text(rows.length)} rows.`]
@@ -58,7 +61,7 @@ export function drawFigure(
   return element(
     'figure',
     {},
-    drawChart({ rows, columns, view, label, titleOf, size }, formats),
+    drawChart({ rows, columns, texts, view, label, titleOf, size }, formats),
     ...captionOf([...legend, notes.join(' ')]),
   );
 }

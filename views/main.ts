@@ -278,7 +278,8 @@ function numbers(): HTMLElement {
 function chart(view: DrawnView): Node {
   const { title } = config;
   const room = document.body.clientWidth - 24;
-  return drawFigure({ rows: readableRows(), view, title, titleOf, room }, formats) ?? table();
+  const texts = new Set(state.columns.filter((name) => config.columns[name]?.type === 'string'));
+  return drawFigure({ rows: readableRows(), texts, view, title, titleOf, room }, formats) ?? table();
 }
 
 function content(): Node {

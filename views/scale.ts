@@ -4,12 +4,39 @@ import type { Row } from './rows.ts';
 
 type Range = readonly [number, number];
 
+const MOST_SERIES = 6;
+
 /** The room of a label along the axis, in pixels. */
 const LABEL_ROOM = 96;
 
+/** The columns that are declared as texts. Their digits are no numbers, such as those of a postcode. */
+export type TextColumns = ReadonlySet<string>;
+
 /** Whether a column has numbers, and nothing else but empty values. */
-export function isNumeric(rows: readonly Row[], name: string): boolean {
-  return hasOnly(rows, name, (value) => !Number.isNaN(toNumber(value)));
+function isNumeric(rows: readonly Row[], name: string, texts: TextColumns): boolean {
+  return !texts.has(name) && hasOnly(rows, name, (value) => !Number.isNaN(toNumber(value)));
+}
+
+/** The columns of a chart: the one along the axis, and those that are drawn. */
+export interface ChartColumns {
+  readonly along: string;
+  readonly drawn: readonly string[];
+  /** The number of numeric columns. A chart draws only the first ones. */
+  readonly numeric: number;
+}
+
+/** Chooses the columns of a chart; null if no column has numbers. */
+export function columnsOf(
+  rows: readonly Row[],
+  columns: readonly string[],
+  { isScatter, texts }: { readonly isScatter: boolean; readonly texts: TextColumns },
+): ChartColumns | null {
+  const numeric = columns.filter((name) => isNumeric(rows, name, texts));
+  const [first = ''] = columns;
+  const along = isScatter ? (numeric[0] ?? first) : first;
+  const others = numeric.filter((name) => name !== along);
+  const drawn = others.slice(0, MOST_SERIES);
+  return drawn.length === 0 ? null : { along, drawn, numeric: others.length };
 }
 
 function isTemporal(rows: readonly Row[], name: string): boolean {
@@ -17,8 +44,8 @@ function isTemporal(rows: readonly Row[], name: string): boolean {
 }
 
 /** The number of rows without a number or a time, where other rows have their place by it. */
-export function countPlaceless(rows: readonly Row[], along: string): number {
-  if (!isNumeric(rows, along) && !isTemporal(rows, along)) return 0;
+export function countPlaceless(rows: readonly Row[], along: string, texts: TextColumns): number {
+  if (!isNumeric(rows, along, texts) && !isTemporal(rows, along)) return 0;
   return rows.filter((row) => (row[along] ?? null) === null).length;
 }
 
@@ -65,14 +92,20 @@ export interface AlongScale {
   readonly labels: (formats: Formats) => readonly (readonly [text: string, at: number])[];
 }
 
+interface AlongOptions {
+  readonly view: ViewKind;
+  readonly range: Range;
+  readonly texts: TextColumns;
+}
+
 /** Numbers and times have their place along the axis; all other values, and bars, have one room each. */
 export function alongScale(
   rows: readonly Row[],
   along: string,
-  { view, range: [from, to] }: { readonly view: ViewKind; readonly range: Range },
+  { view, range: [from, to], texts }: AlongOptions,
 ): AlongScale {
   const most = Math.max(2, Math.floor((to - from) / LABEL_ROOM));
-  if (view !== 'bar' && isNumeric(rows, along)) {
+  if (view !== 'bar' && isNumeric(rows, along, texts)) {
     const x = scale(ticksOf(extent(rows.map((row) => toNumber(row[along])))), [from, to]);
     return {
       step: 0,

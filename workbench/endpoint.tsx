@@ -189,7 +189,7 @@ function Runner({ endpoint, state, given }: RunnerProps) {
       <div aria-live="polite" id="answers">
         {left !== undefined && right !== undefined ? <Comparison answers={[left, right]} /> : null}
         {answers.map((one, index) => (
-          <Result key={index} {...one} view={endpoint.view} onAnswer={(replies) => void run(replies)} />
+          <Result key={index} {...one} endpoint={endpoint} onAnswer={(replies) => void run(replies)} />
         ))}
       </div>
       <TestsPanel

@@ -105,6 +105,8 @@ function Row({
   );
 }
 
+const NO_TEXTS: ReadonlySet<string> = new Set();
+
 type Minutes = Activity['minutes'];
 
 /** Calls and errors per minute of the last hour. */
@@ -113,7 +115,7 @@ function CallChart({ minutes }: { readonly minutes: Minutes }) {
   return (
     <section>
       <h2>Calls per minute</h2>
-      <Drawing rows={rows} view="bar" title="Calls per minute of the last hour" />
+      <Drawing rows={rows} texts={NO_TEXTS} view="bar" title="Calls per minute of the last hour" />
     </section>
   );
 }

@@ -1,6 +1,6 @@
-import type { CallAnswer, EndpointCard, JsonObject } from '../cli/workbench/model.ts';
+import type { CallAnswer, JsonObject } from '../cli/workbench/model.ts';
 import { CallDetail } from './call-detail.tsx';
-import { isDrawable, ResultChart } from './drawing.tsx';
+import { isDrawable, type ResultCard, ResultChart } from './drawing.tsx';
 import { Questions } from './questions.tsx';
 import { Pre, Scroll } from './scroll.tsx';
 import { type Tab, Tabs } from './tabs.tsx';
@@ -13,25 +13,24 @@ export interface NamedAnswer {
 }
 
 interface ResultProps extends NamedAnswer {
-  /** The view that the endpoint declares. */
-  readonly view: EndpointCard['view'];
+  readonly endpoint: ResultCard;
   /** Calls again with answers to the questions of a call. */
   readonly onAnswer: (answers: JsonObject) => void;
 }
 
 /** One answer in each of its forms. */
-export function Result({ user, answer, view, onAnswer }: ResultProps) {
+export function Result({ user, answer, endpoint, onAnswer }: ResultProps) {
   const { value, failed, live } = answer;
   const tabs: Tab[] = [
     ...(value === undefined
       ? []
       : [{ name: 'Table', view: () => <ValueTable value={value} label={`Result for ${user}`} /> }]),
-    ...(value === undefined || !isDrawable(value)
+    ...(value === undefined || !isDrawable(value, endpoint)
       ? []
       : [
           {
             name: 'Chart',
-            view: () => <ResultChart value={value} label={`Result for ${user}`} declared={view} />,
+            view: () => <ResultChart value={value} label={`Result for ${user}`} endpoint={endpoint} />,
           },
         ]),
     ...(value === undefined ? [] : [{ name: 'JSON', view: () => <Json value={value} /> }]),

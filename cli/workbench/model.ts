@@ -37,6 +37,8 @@ export interface EndpointCard {
   readonly served: boolean;
   /** The view in which clients with MCP Apps show results; null without one. */
   readonly view: ViewKind | null;
+  /** The columns of the result that are declared as texts. */
+  readonly texts: readonly string[];
   readonly enabled: boolean;
   /** The JSON Schema of the arguments. */
   readonly schema: JsonObject;

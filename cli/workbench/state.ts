@@ -1,4 +1,5 @@
 import type { Catalog } from '../../src/catalog/model.ts';
+import { textColumns } from '../../src/catalog/view.ts';
 import type { User } from '../../src/context.ts';
 import { SvcError } from '../../src/errors.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../src/json.ts';
@@ -80,6 +81,7 @@ function toCard({ file, kind, endpoint }: EndpointFile, catalog: Catalog, author
     scopes: endpoint.scopes,
     served: wire !== null,
     view: kind === 'tool' ? (catalog.tools[endpoint.name]?.view ?? null) : null,
+    texts: endpoint.kind === 'prompt' ? [] : textColumns(endpoint.returns),
     enabled: endpoint.enabled,
     schema: toInputSchema(endpoint.parameters),
     example: exampleOf(endpoint),
@@ -115,6 +117,7 @@ const NOTHING = {
   scopes: [],
   served: false,
   view: null,
+  texts: [],
   enabled: true,
   schema: {},
   example: null,

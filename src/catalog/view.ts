@@ -45,6 +45,12 @@ export function columnsOf({ type, items, properties }: TypeNode): readonly (read
   return Object.entries((type === 'array' ? items?.properties : properties) ?? {});
 }
 
+/** The columns of a result that are declared as texts. */
+export function textColumns(returns: TypeNode | null): readonly string[] {
+  const columns = returns === null ? [] : columnsOf(returns);
+  return columns.flatMap(([name, { type }]) => (type === 'string' ? [name] : []));
+}
+
 function hasPlaces(returns: TypeNode): boolean {
   const names = columnsOf(returns).map(([name]) => name);
   return [LATITUDE, LONGITUDE].every((form) => names.some((name) => form.test(name)));

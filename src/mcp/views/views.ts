@@ -67,9 +67,9 @@ function configOf({ name, view, returns, parameters, wire }: ToolEntry): JsonObj
     title: typeof wire.title === 'string' ? wire.title : name,
     view: view ?? 'table',
     columns: Object.fromEntries(
-      columns.map(([column, { title, format }]) => [
+      columns.map(([column, { type, title, format }]) => [
         column,
-        { ...(title === undefined ? {} : { title }), ...(format === undefined ? {} : { format }) },
+        { type, ...(title === undefined ? {} : { title }), ...(format === undefined ? {} : { format }) },
       ]),
     ),
     pageSize: pageSizeOf(parameters),

@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { createFormats } from '../../../views/format.ts';
-import { alongScale, countPlaceless, extent, ticksOf } from '../../../views/scale.ts';
+import { alongScale, columnsOf, countPlaceless, extent, ticksOf } from '../../../views/scale.ts';
 
 const FORMATS = createFormats({ locale: 'en-US', timeZone: 'UTC' });
 const rowsOf = (values: readonly unknown[]) => values.map((at) => ({ at }));
 
-function scaleOf(values: readonly unknown[], view: 'line' | 'bar' = 'line') {
+const NONE: ReadonlySet<string> = new Set();
+
+function scaleOf(values: readonly unknown[], view: 'line' | 'bar' = 'line', texts = NONE) {
   const rows = rowsOf(values);
-  const { place, labels } = alongScale(rows, 'at', { view, range: [0, 1_000] });
+  const { place, labels } = alongScale(rows, 'at', { view, range: [0, 1_000], texts });
   return { places: rows.map(place), labels: labels(FORMATS).map(([text]) => text) };
 }
 
@@ -46,9 +48,33 @@ describe('the axis along a chart', () => {
   it('counts the rows without a place, if others have theirs by their value', () => {
     expect(
       [[1, null, 2], ['2024-01-01', null], ['a', null], [null]].map((values) =>
-        countPlaceless(rowsOf(values), 'at'),
+        countPlaceless(rowsOf(values), 'at', NONE),
       ),
     ).toEqual([1, 1, 0, 0]);
+  });
+});
+
+describe('a column that is declared as text', () => {
+  const texts = new Set(['zip', 'at']);
+  const rows = [
+    { shop: 'A', zip: '01042', total: '1.50', day: '2024-01-01' },
+    { shop: 'B', zip: '99999', total: '2', day: '2024-01-02' },
+  ];
+  const columns = ['shop', 'zip', 'total', 'day'];
+
+  // Requirements: view.kinds
+  it('is not drawn, although it has digits only', () => {
+    expect(columnsOf(rows, columns, { isScatter: false, texts })?.drawn).toEqual(['total']);
+    expect(columnsOf(rows, columns, { isScatter: false, texts: NONE })?.drawn).toEqual(['zip', 'total']);
+    expect(columnsOf(rows, ['shop', 'zip'], { isScatter: false, texts })).toBeNull();
+    expect(columnsOf(rows, ['zip', 'total'], { isScatter: true, texts })).toBeNull();
+  });
+
+  it('gives each row a room, not a place by its digits', () => {
+    expect(scaleOf(['01042', '99999', '01043'], 'line', texts).places.map(Math.round)).toEqual([
+      167, 500, 833,
+    ]);
+    expect(countPlaceless(rowsOf(['01042', null]), 'at', texts)).toBe(0);
   });
 });
 

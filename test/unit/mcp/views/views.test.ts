@@ -162,7 +162,7 @@ describe('a client with the extension', () => {
       tool: 'days',
       title: 'Days </script>',
       view: 'line',
-      columns: { day: { title: 'Day', format: 'date' }, total: {} },
+      columns: { day: { type: 'string', title: 'Day', format: 'date' }, total: { type: 'number' } },
       pageSize: 20,
       sorts: [],
     });
