@@ -24,7 +24,7 @@ import type { Changes } from './mcp/changes.ts';
 import type { Caller } from './mcp/context.ts';
 import { answerEnd, answerListen, namesSession } from './mcp/sessions/session-requests.ts';
 import { type Live, openLive, type Sessions } from './mcp/sessions/sessions.ts';
-import { createToolsets, type FindToolset } from './mcp/toolsets.ts';
+import { createToolsets, type FindToolset, type Selected } from './mcp/toolsets.ts';
 import { type TextResponse, toResponse } from './mcp/transport/response.ts';
 import {
   createMcpHandler,
@@ -265,8 +265,13 @@ function createPostAnswer(options: AppOptions, live: Live | null, admission: Adm
   const kept = live === null ? { sessions: null } : { sessions: live.sessions, changes: live.changes };
   const claimOnce = async (key: string, seconds: number) =>
     (await options.auth?.()?.claimOnce?.(key, seconds)) ?? true;
-  const createHandler = (runtime: Runtime): McpHandler =>
-    createMcpHandler(runtime, { ...served, ...kept, claimOnce, private: isProtected(options) });
+  const createHandler = ({ runtime, byHeader }: Selected): McpHandler =>
+    createMcpHandler(runtime, {
+      ...served,
+      ...kept,
+      claimOnce,
+      private: isProtected(options) || byHeader,
+    });
   const handlers = new WeakMap<Runtime, FindToolset<McpHandler>>();
   return async (received) => {
     const { request } = received;

@@ -27,7 +27,7 @@ import { answerResources } from './methods/resources.ts';
 import { answerSkills } from './methods/skills.ts';
 import { answerSubscribe, answerSubscriptions } from './methods/subscriptions.ts';
 import { answerTools } from './methods/tools.ts';
-import { clientShowsViews, showsViews } from './views/views.ts';
+import { clientShowsViews, hasViews, showsViews, viewedScope } from './views/views.ts';
 
 export type { ServeOptions, ServerDeps } from './context.ts';
 
@@ -139,10 +139,15 @@ function answerLevel(server: Server, { callerOf }: ServerDeps): void {
 
 /** Answers `server/discover` like the SDK and adds the artefact's content hash. */
 function createDiscover(server: Server, runtime: Runtime, parts: ServerDeps): (ctx: ServerContext) => Result {
-  return (ctx) => ({
-    supportedVersions: [...MODERN_VERSIONS],
-    capabilities: shownCapabilities(server.getCapabilities(), runtime.catalog, clientShowsViews(parts, ctx)),
-    ...instructionsOf(runtime, parts, ctx),
-    _meta: { 'svc-kit/hash': runtime.catalog.hash },
-  });
+  const differs = hasViews(runtime.catalog) && !readsResources(runtime.catalog);
+  return (ctx) => {
+    const views = clientShowsViews(parts, ctx);
+    return {
+      supportedVersions: [...MODERN_VERSIONS],
+      capabilities: shownCapabilities(server.getCapabilities(), runtime.catalog, views),
+      ...instructionsOf(runtime, parts, ctx),
+      _meta: { 'svc-kit/hash': runtime.catalog.hash },
+      ...(differs && views ? viewedScope(parts) : {}),
+    };
+  };
 }

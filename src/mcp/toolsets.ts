@@ -8,6 +8,13 @@ const TAGS_HEADER = 'svc-tags';
 /** The most toolsets of a server that are kept ready. */
 const MOST_TOOLSETS = 32;
 
+/** The part of a runtime that a request selects. */
+export interface Selected {
+  readonly runtime: Runtime;
+  /** Whether a header selects it, so that its URL alone does not tell which lists it has. */
+  readonly byHeader: boolean;
+}
+
 /** Returns the part of a server that a request selects. Throws endpoint_unknown for an unknown tag. */
 export type FindToolset<Part> = (request: Request) => Part;
 
@@ -15,8 +22,11 @@ export type FindToolset<Part> = (request: Request) => Part;
  * Makes a part of each toolset, and of each form of schemas, on its first use. Tags of the URL and of the header both narrow: an endpoint needs one of
  * each. A toolset is a choice of the client; scopes and policies apply inside as everywhere.
  */
-export function createToolsets<Part>(runtime: Runtime, make: (narrowed: Runtime) => Part): FindToolset<Part> {
-  const whole = make(runtime);
+export function createToolsets<Part>(
+  runtime: Runtime,
+  make: (selected: Selected) => Part,
+): FindToolset<Part> {
+  const whole = make({ runtime, byHeader: false });
   const kept = new Map<string, Part>();
   return ({ url, headers }) => {
     const begin = url.indexOf('?');
@@ -32,7 +42,7 @@ export function createToolsets<Part>(runtime: Runtime, make: (narrowed: Runtime)
     if (found !== undefined) return found;
     const narrowed = narrowCatalog(narrowCatalog(runtime.catalog, inUrl), inHeader);
     const catalog = withSchemaProfile(narrowed, profile === null ? null : parseSchemaProfile(profile));
-    const part = make({ ...runtime, catalog });
+    const part = make({ runtime: { ...runtime, catalog }, byHeader: inHeader.length > 0 });
     if (kept.size >= MOST_TOOLSETS) kept.clear();
     kept.set(key, part);
     return part;

@@ -12,7 +12,7 @@ import { sealerOf } from '../elicitation/elicitation.ts';
 import { type Era, toEraTool } from '../era.ts';
 import { logFailure, toInputRequired, toProtocolError } from '../errors.ts';
 import { calledIn, createVisiblePages } from '../scopes.ts';
-import { clientShowsViews, hasViews, withView } from '../views/views.ts';
+import { clientShowsViews, hasViews, viewedScope, withView } from '../views/views.ts';
 import { beginCall, CALL_PARAMS, readCalled } from './call-params.ts';
 import { isLarge, sealResult } from './large-result.ts';
 import { LIST_PARAMS } from './pagination.ts';
@@ -34,9 +34,9 @@ export function answerTools(server: Server, runtime: Runtime, parts: ServerDeps)
   });
   server.setRequestHandler('tools/list', { params: LIST_PARAMS }, ({ cursor }, ctx) => {
     if (runtime.catalog.search) return { tools: [...SEARCH_TOOLS] };
-    const list = views && clientShowsViews(parts, ctx) ? viewed : pages;
-    const { items, ...next } = list(cursor, parts.callerOf(ctx));
-    return { tools: items, ...next };
+    const shows = views && clientShowsViews(parts, ctx);
+    const { items, ...next } = (shows ? viewed : pages)(cursor, parts.callerOf(ctx));
+    return { tools: items, ...next, ...(shows ? viewedScope(parts) : {}) };
   });
   server.setRequestHandler('tools/call', { params: CALL_PARAMS }, async (params, ctx) => {
     const { search } = runtime.catalog;

@@ -38,6 +38,11 @@ export function hasViews({ tools, search }: Catalog): boolean {
   return search !== true && Object.values(tools).some(({ view }) => view !== undefined);
 }
 
+/** The cache scope of what only clients with views get: a shared cache does not know them. Older revisions have none. */
+export function viewedScope({ era }: Pick<ServerDeps, 'era'>) {
+  return era === 'modern' ? ({ cacheScope: 'private' } as const) : {};
+}
+
 /** A tool as a client with views lists it. */
 export function withView({ name, view }: ToolEntry, wire: JsonObject): JsonObject {
   if (view === undefined) return wire;

@@ -54,6 +54,19 @@ describe('a toolset', () => {
     expect(await list('/mcp?tags=people', { 'svc-tags': 'texts' })).toEqual(['greeting']);
   });
 
+  // Requirements: modern.caching.private
+  it('is kept out of shared caches if a header selects it, because its URL is that of other lists', async () => {
+    const { send } = createSide();
+    const scopeOf = async (method: string, path: string, more = {}) =>
+      (await send(modern(method), path, more)).result.cacheScope;
+    for (const method of ['tools/list', 'server/discover']) {
+      expect(await scopeOf(method, '/mcp', { 'svc-tags': 'people' })).toBe('private');
+      expect(await scopeOf(method, '/mcp?tags=people', { 'svc-tags': 'texts' })).toBe('private');
+      expect(await scopeOf(method, '/mcp?tags=people')).toBe('public');
+      expect(await scopeOf(method, '/mcp', { 'svc-tags': ' ' })).toBe('public');
+    }
+  });
+
   // Requirements: toolset.narrows
   it.each([
     ['modern', modern],

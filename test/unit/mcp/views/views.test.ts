@@ -250,6 +250,25 @@ describe('a legacy client of a server without sessions', () => {
   });
 });
 
+// Requirements: modern.caching.private
+it.each(['tools/list', 'server/discover'])(
+  'keeps what only clients with views get out of shared caches: %s',
+  async (method) => {
+    const app = createApp({
+      runtime: () => viewed.runtime,
+      version: '1.2.3',
+      stateless: true,
+      log: viewed.runtime.log,
+      access: () => LOCAL_ACCESS,
+    });
+    const scopes = [EXTENSIONS, null, EXTENSIONS].map(async (extensions) => {
+      const { body, headers } = modern(method, {}, extensions);
+      return (await (await app.fetch(post(body, headers))).json()).result.cacheScope;
+    });
+    expect(await Promise.all(scopes)).toEqual(['private', 'public', 'private']);
+  },
+);
+
 describe('the columns by which a tool sorts', () => {
   // Requirements: view.sort
   it.each([
