@@ -56,7 +56,7 @@ const NAME = formed(
 
 const ICON = strictMap({
   src: formed(
-    /^(https?:\/\/|data:image\/)\S+$/,
+    /^(https:\/\/|data:image\/)\S+$/,
     'an https: or data: address of an image',
     'Write the full address.',
   ),

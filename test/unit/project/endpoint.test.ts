@@ -127,6 +127,10 @@ describe('values', () => {
       'icons: [{ src: "javascript:alert(1)" }]',
       expect.stringMatching(/^4:19 wrong-value: `tool\.icons\[0\]\.src` must be an https: or data: address/),
     ],
+    [
+      'icons: [{ src: "http://example.com/a.png" }]',
+      expect.stringMatching(/^4:19 wrong-value: `tool\.icons\[0\]\.src` must be an https: or data: address/),
+    ],
     ['scopes: [a b]', expect.stringMatching(/^4:12 wrong-value/)],
     ['mime_type: text/plain', expect.stringMatching(/^4:14 wrong-value/)],
     [
