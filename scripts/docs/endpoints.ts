@@ -11,7 +11,8 @@ const PARTS: Readonly<Record<string, string>> = {
   tool: 'A model calls a tool with arguments.',
   resource:
     'A client reads a resource by its URI. A URI without placeholders is listed. A URI with placeholders is a template, and every placeholder is a parameter.',
-  prompt: 'A person chooses a prompt. Its messages are Jinja templates over the parameters.',
+  prompt:
+    'A person chooses a prompt. Its messages are Jinja templates over the parameters; [templates.md](templates.md) lists the differences.',
   parameter: 'One item of `parameters`: a type with a name.',
   type: 'The type of a parameter, a result, an item or a property. Every constraint applies to arguments and to results.',
   large_result:

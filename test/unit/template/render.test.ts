@@ -221,6 +221,20 @@ describe('filters', () => {
   });
 });
 
+describe('what docs/reference/templates.md says of differences from Jinja', () => {
+  it.each([
+    ['[{{ nothing }}{{ nothing.y.z }}{% for a in nothing %}x{% endfor %}]', '[]'],
+    ['{{ true }} {{ [1, "a"] }} {{ {"a": none} }} {{ 6 / 2 }}', 'true [1,"a"] {"a":null} 3'],
+    ['{{ none|default("a") }} {{ 2.5|round }} {{ 3.5|round }} {{ -2.5|round }}', 'a 3 4 -3'],
+    [
+      '{{ "one two"|truncate(5) }} {{ "a/b"|urlencode }} {{ {"a": "<b>"}|tojson }}',
+      'on... a%2Fb {"a":"<b>"}',
+    ],
+  ])('%s', (template, expected) => {
+    expect(render(template, DATA)).toBe(expected);
+  });
+});
+
 describe('characters beyond 16 bits', () => {
   it.each([
     ['{{ "é😀x"[1] }}{{ "é😀x"[-2] }}{{ "é😀x".1 }}', '😀😀😀'],
