@@ -7,11 +7,13 @@ export const REDACTED = '[REDACTED]';
 const MIN_HIDDEN = 4;
 /** The most lines of all texts. Further ones are found only as a part of their text. */
 const MAX_LINES = 1_000;
+/** The most characters that one removal searches, all searches together. More would keep other calls waiting. */
+const MAX_SEARCHED = 32 * 1_048_576;
 
 /** Texts that are removed from other texts, in all their forms, and line by line. */
 export interface HiddenTexts {
   add(text: string): void;
-  /** Replaces each text, the longest first, because one may be a part of another. */
+  /** Replaces each text, the longest first, because one may be a part of another; all of a text that is too long to search. */
   remove(text: string): string;
   /** The characters of the longest text. */
   readonly longest: number;
@@ -49,11 +51,16 @@ export function createHiddenTexts(known: readonly string[] = []): HiddenTexts {
     remove(text) {
       longestFirst ??= [...all.values()].toSorted((one, other) => other.text.length - one.text.length);
       let bare = text;
+      let searched = 0;
       for (const hidden of longestFirst) {
         // No form is shorter than its text, so most texts need no forms.
         if (hidden.text.length > bare.length) continue;
         hidden.forms ??= formsOf(hidden.text);
-        for (const form of hidden.forms) bare = bare.replaceAll(form, REDACTED);
+        for (const form of hidden.forms) {
+          searched += bare.length;
+          if (searched > MAX_SEARCHED) return REDACTED;
+          bare = bare.replaceAll(form, REDACTED);
+        }
       }
       return bare;
     },
