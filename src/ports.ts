@@ -70,7 +70,7 @@ export interface SqlRequest {
   readonly confined?: boolean;
   /** The statement meets only these tables, as described. Requires `unattached`. */
   readonly restricted?: readonly RestrictedTable[];
-  /** If true, attached databases stay out of sight: unqualified names mean the project's own database. */
+  /** If true, the databases beside the project's own stay out of sight, and unqualified names mean its own. */
   readonly unattached?: boolean;
   /** Refuses the statement before it runs if its plan's estimate is beyond these: scan_too_large. */
   readonly scan?: ScanLimits;

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runScript } from '../../adapters/duckdb-native/files/script.ts';
 import { startPreview } from '../../deploy/preview/preview.ts';
 import { rawCall } from '../matrix/raw.ts';
-import { svc } from '../unit/cli/svc.ts';
+import { Svc, svc } from '../unit/cli/svc.ts';
 import { EXTENSIONS, type Part, startS3 } from './parts.ts';
 
 /* `database.path` as an address: a DuckDB file on S3 and on a web server. */
@@ -62,17 +62,18 @@ function serve(bytes: Buffer): Server {
   });
 }
 
-function project(name: string, path: string, engine = 'auto'): string {
+function project(name: string, path: string, engine = 'auto', more: object = {}): string {
   const folder = join(root, name);
   mkdirSync(join(folder, 'tools'), { recursive: true });
   writeFileSync(join(folder, 'tools/total.yml'), TOOL);
-  const database = { path, ...(engine === 'auto' ? {} : { engine }) };
+  const database = { path, ...(engine === 'auto' ? {} : { engine }), ...more };
   const site = {
     svc: 1,
     project: 'shop',
     profile: 'default',
     extensions: ['httpfs'],
     profiles: { default: { database } },
+    sql_tools: { enabled: 'attach' in more },
   };
   writeFileSync(join(folder, 'svc-site.yml'), JSON.stringify(site));
   const store = {
@@ -142,6 +143,23 @@ describe.each(['s3', 'https'] as const)('a database on %s', (kind) => {
       expect(stdout + stderr).not.toContain('planted');
       expect(await svc(['validate'], folder, ENV())).toMatchObject({ code: 1 });
       expect(await svc(['validate', '--offline'], folder, ENV())).toMatchObject({ code: 0 });
+    },
+    SLOW,
+  );
+
+  it(
+    'is what the SQL tools see, also beside an attached database',
+    async () => {
+      const side = join(root, `side-${kind}.duckdb`);
+      await runScript(side, 'CREATE TABLE aside AS SELECT 1 AS n');
+      const attach = [{ name: 'side', uri: side }];
+      const folder = project(`${kind}-beside`, addresses[kind], 'auto', { attach });
+      const server = new Svc(['serve', '--port', '0', '--json'], { cwd: folder, env: ENV() });
+      const { url } = JSON.parse((await server.until(/^\{.*"url".*\}$/m))[0]);
+      const ask = (name: string, args = {}) => rawCall({ kind: 'http', url: new URL(url) }, name, args);
+      expect(await ask('list_tables')).toContain('"name":"sales"');
+      expect(await ask('execute_sql_query', { sql: 'SELECT sum(x) AS total FROM sales' })).toContain('55');
+      expect(await ask('execute_sql_query', { sql: 'FROM side.aside' })).toContain('uses side');
     },
     SLOW,
   );

@@ -32,8 +32,10 @@ export interface Attachments {
   /** The files of DuckDB that are attached read-only. */
   readonly readFiles: readonly string[];
   readonly names: readonly string[];
-  /** The statements that a connection begins with. */
-  readonly entering: readonly string[];
+  /** The project's own database, if `database.path` is an address: it is then one of those that are attached. */
+  readonly own: string | null;
+  /** Returns the statements that a connection begins with. One that is `unattached` sees the project's own database alone. */
+  entering(unattached: boolean): readonly string[];
   /** Attaches all to an engine that was just opened; throws if a required one cannot be reached. */
   attachAll(connection: DuckDBConnection): Promise<void>;
   /**
@@ -57,7 +59,7 @@ export interface Attachments {
 /** The most secrets that are remembered over many reloads. */
 const MOST_KNOWN = 1_000;
 
-/** A statement; with `unattached` it does not see attached databases. */
+/** A statement; with `unattached` it sees the project's own database alone. */
 export interface Statement {
   readonly sql: string;
   readonly unattached?: boolean;
@@ -94,6 +96,7 @@ interface Missing {
 /** Creates the attachments of an engine; nothing is attached yet. */
 export function createAttachments(options: AttachOptions): Attachments {
   const { attach, use } = options;
+  const own = attach.find((one) => one.own === true)?.name ?? null;
   let known = options.secrets;
   let redact = createRedaction(known);
   const missing = new Map<string, Missing>();
@@ -176,7 +179,7 @@ export function createAttachments(options: AttachOptions): Attachments {
   }
 
   const needs = ({ sql, unattached = false }: Statement, name: string): boolean =>
-    !unattached && (missed.delete(name) || name === use || namesDatabase(sql, name));
+    unattached ? name === own : missed.delete(name) || name === use || namesDatabase(sql, name);
 
   async function restore(statement: Statement, withConnection: WithConnection): Promise<void> {
     for (const { attachment } of [...missing.values()]) {
@@ -228,7 +231,11 @@ export function createAttachments(options: AttachOptions): Attachments {
     adopt,
     reconnect,
     names: attach.map(({ name }) => name),
-    entering: use === null ? [] : [`USE ${quoteName(use)}`],
+    own,
+    entering: (unattached) => {
+      const entered = unattached ? own : use;
+      return entered === null ? [] : [`USE ${quoteName(entered)}`];
+    },
     attachAll,
     restore,
     explain,

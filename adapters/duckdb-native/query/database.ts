@@ -7,6 +7,7 @@ import { toKept } from '../../../src/sql/lanes/may-keep.ts';
 import { isFull } from '../../../src/sql/neighbours.ts';
 import { asQuery, refuseRevealing } from '../../../src/sql/query.ts';
 import { classify, enforceVerb } from '../../../src/sql/statement.ts';
+import type { Attachments } from '../attach/attachments.ts';
 import type { Driver } from '../driver/driver.ts';
 import type { Engine } from '../engine/engine.ts';
 import {
@@ -275,10 +276,10 @@ export class NativeDatabase implements Database {
     const { sql, values, maxRows, confined = false, unattached = false, restricted } = request;
     const { readonly, external, builtIns } = this.#engine;
     if (!readonly && !external) refuseFileReaders(sql);
-    const names = this.#engine.attachments.names;
+    const { attachments } = this.#engine;
     if (restricted !== undefined) await session.restrict(sql, restricted, caller);
-    else if (confined && (external || names.length > 0)) {
-      await session.confine(sql, { builtIns, attached: toAttachedNames(names, unattached) });
+    else if (confined && (external || attachments.names.length > 0)) {
+      await session.confine(sql, { builtIns, attached: toAttachedNames(attachments, unattached) });
     }
     // A query can write too, for instance by nextval(). A read-only transaction forbids it.
     await session.defineCallerMacros(sql, caller, readonly ? [] : ['BEGIN TRANSACTION READ ONLY']);
@@ -368,7 +369,7 @@ export class NativeDatabase implements Database {
     await attachments.restore({ sql, unattached }, (restore) => instance.with(restore));
     const session = await Session.open(this.#driver, instance);
     const entered = async (): Promise<T> => {
-      if (!unattached) for (const statement of attachments.entering) await session.runText(statement);
+      for (const statement of attachments.entering(unattached)) await session.runText(statement);
       return work(session);
     };
     const end = () => session.close({ outside: this.#reachesOut });
@@ -444,7 +445,8 @@ async function estimateWithin(
   return { estimate };
 }
 
-/** Hides the attached databases from a caller's statement if `unattached` is set. */
-function toAttachedNames(names: readonly string[], unattached: boolean): AttachedNames {
-  return unattached ? { open: [], hidden: names } : { open: names, hidden: [] };
+/** Hides the databases beside the project's own from a caller's statement if `unattached` is set. */
+function toAttachedNames({ names, own }: Attachments, unattached: boolean): AttachedNames {
+  if (!unattached) return { open: names, hidden: [] };
+  return { open: names.filter((name) => name === own), hidden: names.filter((name) => name !== own) };
 }

@@ -6,9 +6,14 @@ import { toAttachStatement } from '../../../../../adapters/duckdb-native/attach/
 import { runScript } from '../../../../../adapters/duckdb-native/files/script.ts';
 import { openNative } from '../../../../../adapters/duckdb-native/open.ts';
 import type { NativeOptions } from '../../../../../adapters/duckdb-native/options.ts';
+import { OWN_TABLES } from '../../../../../src/catalog/builtin.ts';
 import type { Database } from '../../../../../src/ports.ts';
+import type { Attachment } from '../../../../../src/project/attachment.ts';
 import { callOf, errorOf, read, write } from '../../../../engine/fixture.ts';
 import { temporaryFolder } from '../../../../temporary-folder.ts';
+
+/** The statement of `list_tables`, without the types. */
+const LIST = `SELECT table_name AS name FROM information_schema.tables WHERE ${OWN_TABLES}`;
 
 let root: string;
 
@@ -158,6 +163,38 @@ describe("a caller's own statement", () => {
     }
     const sql = 'SELECT * FROM __ducklake_metadata_lake.ducklake_table';
     expect((await errorOf(confined(database, sql, false))).code).toBe('sql_rejected');
+  });
+});
+
+describe("the project's own database behind an address", () => {
+  const attach: readonly Attachment[] = [
+    { name: 'shop', uri: 'shop.duckdb', own: true },
+    { name: 'lake', uri: 'lake.duckdb' },
+  ];
+  const tables = { sql: LIST, values: [], mode: 'read', maxRows: 100, unattached: true } as const;
+
+  beforeEach(() => runScript(join(root, 'shop.duckdb'), 'CREATE TABLE orders AS SELECT 3 AS n, 4 AS hidden'));
+
+  it.each(['shop', 'lake'])(
+    'stays in sight where attached databases are hidden, with `use: %s`',
+    async (use) => {
+      const database = await open({ path: ':memory:', attach, use });
+      expect((await database.run(tables, callOf({}))).rows).toEqual([{ name: 'orders' }]);
+      for (const sql of ['SELECT n FROM orders', 'SELECT n FROM shop.orders'])
+        expect((await confined(database, sql, true)).rows).toEqual([{ n: 3 }]);
+      for (const sql of ['SELECT n FROM sales', 'SELECT n FROM lake.sales', 'FROM information_schema.tables'])
+        expect(['sql_rejected', 'sql_failed']).toContain((await errorOf(confined(database, sql, true))).code);
+    },
+  );
+
+  it('is the one that rules of tables restrict', async () => {
+    const database = await open({ path: ':memory:', attach, use: 'shop' });
+    const restricted = [{ name: 'orders', rows: null, hide: ['hidden'], mask: {} }];
+    const asked = (sql: string) =>
+      database.run({ ...tables, sql, confined: true, restricted }, callOf({})).then(({ rows }) => rows);
+    expect(await asked('SELECT * FROM orders')).toEqual([{ n: 3 }]);
+    expect((await errorOf(asked('SELECT n FROM lake.sales'))).code).toBe('sql_rejected');
+    expect((await errorOf(asked('SELECT n FROM sales'))).code).toBe('sql_failed');
   });
 });
 
