@@ -5,9 +5,9 @@ import type { TableRule } from '../project/model.ts';
 import { SITE_NAME } from '../project/site-model.ts';
 import { type Path, type Positions, positionAt } from '../project/yaml/position.ts';
 import { suggestName } from '../types/nearest.ts';
-import { readTables, type Tables } from './drift/tables.ts';
+import { readOwnTables, type Tables } from './drift/tables.ts';
 
-/** Compares the rules of `sql_tools.tables` with the tables and columns of the database. */
+/** Compares the rules of `sql_tools.tables` with the tables and columns of the project's own database. */
 export async function checkTablesExist(
   rules: readonly TableRule[],
   positions: Positions,
@@ -15,7 +15,7 @@ export async function checkTablesExist(
 ): Promise<readonly Finding[]> {
   if (rules.length === 0) return [];
   const { columnsOfRows } = await import('../policy/checks/tables.ts');
-  const tables = await readTables(database, new AbortController().signal);
+  const tables = await readOwnTables(database, new AbortController().signal);
   return rules.flatMap((rule, index) =>
     issuesOf(rule, columnsOfRows(rule), tables).map(({ path, message, fix }) => ({
       severity: 'error',

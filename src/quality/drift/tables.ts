@@ -1,6 +1,6 @@
 import { SvcError } from '../../errors.ts';
 import type { JsonObject } from '../../json.ts';
-import type { Database } from '../../ports.ts';
+import type { Database, SqlRequest } from '../../ports.ts';
 
 /** A column as statements see it. */
 export type ColumnShape = {
@@ -39,14 +39,34 @@ const PARAMETERS = "array_to_string([concat_ws(' ', p, parameter_types[i]) FOR p
 const MACROS = `SELECT ${NAME} || function_name || '(' || ${PARAMETERS} || ')' AS name, string_agg(macro_definition, '; ' ORDER BY function_type) AS sql
 FROM duckdb_functions() WHERE ${OWN} AND function_type IN ('macro', 'table_macro') GROUP BY ALL`;
 
+/** The databases that a statement sees. */
+type Sight = Pick<SqlRequest, 'unattached'>;
+
+/** The project's own database alone, also with `database.use`. */
+const OWN_ALONE: Sight = { unattached: true };
+const IN_MEMORY = `SELECT path IS NULL AS memory FROM duckdb_databases() WHERE database_name = current_database()`;
+
 /** The most columns that are compared. */
 const MOST = 200_000;
 const TIMEOUT_MS = 60_000;
 
-/** Reads the tables and views of a database. The result is independent of the engine. */
+/**
+ * Reads the tables and views of a project's own database. If that is in memory, it has none, and those of the database
+ * that `database.use` names are read. The result is independent of the engine.
+ */
 export async function readTables(database: Database, signal: AbortSignal): Promise<Tables> {
-  const relations = await rowsOf(database, RELATIONS, signal);
-  const columns = Map.groupBy(await rowsOf(database, COLUMNS, signal), ({ relation }) => String(relation));
+  return readAs(await sightOf(database, signal), database, signal);
+}
+
+/** Reads the tables and views of a project's own database, which are all that `sql_tools.tables` can show. */
+export function readOwnTables(database: Database, signal: AbortSignal): Promise<Tables> {
+  return readAs(OWN_ALONE, database, signal);
+}
+
+async function readAs(sight: Sight, database: Database, signal: AbortSignal): Promise<Tables> {
+  const read = (sql: string) => rowsOf(database, { sql, ...sight }, signal);
+  const relations = await read(RELATIONS);
+  const columns = Map.groupBy(await read(COLUMNS), ({ relation }) => String(relation));
   const named = relations.map((row) => {
     const name = String(row.name);
     return [name, toTable(row, (columns.get(name) ?? []).map(toColumn))] as const;
@@ -54,15 +74,24 @@ export async function readTables(database: Database, signal: AbortSignal): Promi
   return Object.fromEntries(named.toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/** Reads the macros of a database, which its views and endpoints may call. */
+/** Reads the macros of the database whose tables `readTables` reads. Its views and endpoints may call them. */
 export async function readMacros(database: Database, signal: AbortSignal): Promise<Macros> {
-  const rows = await rowsOf(database, MACROS, signal);
+  const rows = await rowsOf(database, { sql: MACROS, ...(await sightOf(database, signal)) }, signal);
   const named = rows.map(({ name, sql }) => [String(name), String(sql)] as const);
   return Object.fromEntries(named.toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-async function rowsOf(database: Database, sql: string, signal: AbortSignal): Promise<readonly JsonObject[]> {
-  const request = { sql, values: [], mode: 'read', maxRows: MOST } as const;
+async function sightOf(database: Database, signal: AbortSignal): Promise<Sight> {
+  const [own] = await rowsOf(database, { sql: IN_MEMORY, ...OWN_ALONE }, signal);
+  return own?.memory === true ? {} : OWN_ALONE;
+}
+
+async function rowsOf(
+  database: Database,
+  asked: Pick<SqlRequest, 'sql' | 'unattached'>,
+  signal: AbortSignal,
+): Promise<readonly JsonObject[]> {
+  const request = { ...asked, values: [], mode: 'read', maxRows: MOST } as const;
   const { rows, truncated } = await database.run(request, { caller: null, signal, timeoutMs: TIMEOUT_MS });
   if (truncated) throw new SvcError('result_too_large', `The database has more than ${MOST} columns.`);
   return rows;
