@@ -9,6 +9,7 @@ import {
   RESERVED_NAMES,
   remoteDatabase,
 } from './attachment.ts';
+import { reachesOut } from './extension.ts';
 import type { SourceIssue } from './finding.ts';
 import { problemAt } from './schema/issues.ts';
 import { present } from './schema/shape.ts';
@@ -46,6 +47,7 @@ function checkDatabase(database: ParsedDatabase, loaded: readonly string[]): rea
       ...checkName(attached, index),
       ...checkUri(one, index),
       ...checkWriting(database, one, index),
+      ...checkRequired(database, one, { index, loaded }),
       ...checkExtensions(database, one, { index, loaded }),
     ]),
   ];
@@ -187,6 +189,26 @@ function checkWriting(
       ...place,
       message: 'is false, and `database.readonly` is true, which DuckDB applies to all databases.',
       fix: `Write \`readonly: false\` for the database too, or \`path: "${MEMORY_PATH}"\`.`,
+    },
+  ];
+}
+
+/** Checks that a DuckDB file can be found later. The engine opens no further files after its start unless statements reach outside. */
+function checkRequired(
+  { sandbox }: ParsedDatabase,
+  { uri, required }: Attachment,
+  { index, loaded }: { readonly index: number; readonly loaded: readonly string[] },
+): readonly Issue[] {
+  const { type, address } = parseAttachmentUri(uri);
+  const open = sandbox !== true && loaded.some(reachesOut);
+  if (required !== false || open || type !== 'duckdb' || isRemote(address)) return [];
+  return [
+    {
+      path: ['attach', index, 'required'],
+      code: 'wrong-value',
+      message:
+        'is false, but the server could not open the file later: without an extension for outside data, it opens no files after its start.',
+      fix: 'Remove it, and start the server when the file is there.',
     },
   ];
 }

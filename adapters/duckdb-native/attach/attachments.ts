@@ -18,6 +18,8 @@ export interface AttachOptions extends AttachContext {
   readonly attach: readonly Attachment[];
   /** The database that unqualified names mean; null for the project's own. */
   readonly use: string | null;
+  /** Whether statements reach files and the network. Without it, the engine opens no files of this machine after its start. */
+  readonly external?: boolean;
 }
 
 /** Runs work on a connection of its own. */
@@ -119,12 +121,18 @@ export function createAttachments(options: AttachOptions): Attachments {
     }
   }
 
+  /** Whether a server that starts without a database can connect to it later. */
+  const isLater = ({ uri }: Attachment): boolean =>
+    options.external === true || parseAttachmentUri(uri).file === null;
+
   async function attachAll(connection: DuckDBConnection): Promise<void> {
     if (attach.some(({ uri }) => readsSqlite(uri))) await connection.run(KEEP_CTES);
     for (const attachment of attach) {
       await tryAttach(connection, attachment);
       const failed = missing.get(attachment.name);
-      if (failed !== undefined && attachment.required !== false) throw atStart(failed.error);
+      if (failed === undefined) continue;
+      if (!isLater(attachment)) throw withoutNext(failed.error, '');
+      if (attachment.required !== false) throw withoutNext(failed.error, START_WITHOUT);
     }
   }
 
@@ -134,8 +142,9 @@ export function createAttachments(options: AttachOptions): Attachments {
       try {
         await connection.run(toAttachStatement({ ...attachment, name: TRIAL }, { ...options, secrets }));
       } catch (thrown) {
-        throw atStart(
+        throw withoutNext(
           unreachableError([attachment], reasonOf(thrown, createRedaction([...secrets, ...known]))),
+          START_WITHOUT,
         );
       }
       await connection.run(`DETACH DATABASE ${quoteName(TRIAL)}`);
@@ -243,10 +252,9 @@ export function createAttachments(options: AttachOptions): Attachments {
   };
 }
 
-/** The error for a required database, when there is no next call. */
-function atStart({ code, message }: SvcError): SvcError {
-  return new SvcError(
-    code,
-    message.replace('The next call connects again.', 'With `required: false` a server starts without it.'),
-  );
+const START_WITHOUT = ' With `required: false` a server starts without it.';
+
+/** The error when there is no next call, with advice in place of it. */
+function withoutNext({ code, message }: SvcError, advice: string): SvcError {
+  return new SvcError(code, message.replace(' The next call connects again.', advice));
 }

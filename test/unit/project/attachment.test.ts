@@ -51,7 +51,7 @@ describe('database.attach', () => {
   it('is kept as written, with `use`', async () => {
     const database =
       '{ path: ":memory:", attach: [{ name: lake, uri: l.duckdb, required: false }], use: lake }';
-    const { site, findings } = await load({ 'svc-site.yml': profile(database) });
+    const { site, findings } = await load({ 'svc-site.yml': profile(database, 'extensions: [ducklake]\n') });
     expect(findings).toEqual([]);
     expect(site?.database).toMatchObject({
       path: ':memory:',
@@ -76,6 +76,16 @@ describe('database.attach', () => {
     const found = await load({ 'svc-site.yml': profile(database) });
     expect(JSON.stringify(found.findings)).toContain(text);
     expect(JSON.stringify(found.findings)).not.toContain('planted');
+  });
+
+  it('cannot be found later where the engine opens no files after its start', async () => {
+    const attach = 'attach: [{ name: a, uri: a.duckdb, required: false }]';
+    const refused = [expect.stringMatching(/wrong-value.*could not open the file later/)];
+    expect(await problems(`{ ${attach} }`)).toEqual(refused);
+    expect(await problems(`{ ${attach} }`, 'extensions: [json, icu]\n')).toEqual(refused);
+    expect(await problems(`{ sandbox: true, ${attach} }`, 'extensions: [spatial]\n')).toEqual(refused);
+    expect(await problems(`{ ${attach} }`, 'extensions: [httpfs]\n')).toEqual([]);
+    expect(await problems(`{ ${attach.replace('false', 'true')} }`)).toEqual([]);
   });
 
   it('needs an extension that the profile or the project loads', async () => {

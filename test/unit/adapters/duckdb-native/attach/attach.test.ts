@@ -99,6 +99,10 @@ describe('an attached database', () => {
     const refused = open();
     await expect(refused).rejects.toThrow(/The attached database lake cannot be reached: .*does not exist/);
     const attach = [{ name: 'lake', uri: 'lake.duckdb', required: false }];
+    // No later call could find it, because the engine then opens no files.
+    const closed = open({ attach });
+    await expect(closed).rejects.toThrow(/The attached database lake cannot be reached: .*does not exist/);
+    await expect(closed).rejects.not.toThrow(/next call|required: false/);
     const database = await open({ attach, external: true });
     expect((await read(database, 'SELECT a FROM own')).rows).toEqual([{ a: 1 }]);
     expect((await read(database, "SELECT 'flakes' AS lakes -- no lake")).rows).toEqual([{ lakes: 'flakes' }]);
