@@ -172,23 +172,19 @@ function checkUri({ uri }: Attachment, index: number): readonly Issue[] {
   ];
 }
 
-function checkWriting(
-  { path, readonly }: ParsedDatabase,
-  attachment: Attachment,
-  index: number,
-): readonly Issue[] {
+function checkWriting({ readonly }: ParsedDatabase, attachment: Attachment, index: number): readonly Issue[] {
   if (attachment.readonly !== false) return [];
   const place = { path: ['attach', index, 'readonly'], code: 'wrong-value' };
   const { type, address } = parseAttachmentUri(attachment.uri);
   if (type === 'duckdb' && isRemote(address)) {
     return [{ ...place, message: 'is false, and a remote file is only read.', fix: 'Remove it.' }];
   }
-  if (readonly !== true || path === MEMORY_PATH) return [];
+  if (readonly !== true) return [];
   return [
     {
       ...place,
-      message: 'is false, and `database.readonly` is true, which DuckDB applies to all databases.',
-      fix: `Write \`readonly: false\` for the database too, or \`path: "${MEMORY_PATH}"\`.`,
+      message: 'is false, and `database.readonly` is true, which applies to all databases.',
+      fix: 'Remove `readonly: true` of the database, or this `readonly: false`.',
     },
   ];
 }

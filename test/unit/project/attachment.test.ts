@@ -69,6 +69,10 @@ describe('database.attach', () => {
     ["{ attach: [{ name: 'a b', uri: a.duckdb }] }", 'a name of letters'],
     ['{ engine: wasm, attach: [{ name: a, uri: a.duckdb }] }', 'attaches no databases'],
     ['{ readonly: true, attach: [{ name: a, uri: a.duckdb, readonly: false }] }', 'applies to all databases'],
+    [
+      '{ path: ":memory:", readonly: true, attach: [{ name: a, uri: a.duckdb, readonly: false }], use: a }',
+      'Remove `readonly: true` of the database',
+    ],
     ['{ attach: [{ name: a, uri: "sqlite:a.db" }] }', 'extension-missing'],
     ['{ attach: [{ name: a, uri: "postgres:password=planted" }] }', 'literal-secret'],
     ['{ attach: [{ name: a, type: sqlite, uri: a.duckdb }] }', 'The `uri` says it'],
