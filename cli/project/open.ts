@@ -35,7 +35,8 @@ type Writes = 'refused' | 'dropped';
 
 /**
  * Opens the database. If another process holds it for writing, opens a copy of its present state, which `close` deletes.
- * With `refused` the copy is read-only; with `dropped` writes go to the copy; with `kept` it throws instead.
+ * With `refused` the copy is read-only; with `dropped` writes go to the copy; with `kept` it throws instead. Attached
+ * databases are not copied, so nothing writes to them beside another process.
  */
 export async function openBeside(
   root: string,
@@ -47,14 +48,22 @@ export async function openBeside(
   } catch (thrown) {
     if (!isInUse(thrown)) throw thrown;
     if (writes === 'kept') throw withServerAdvice(thrown);
+    const attached = choice.attach === undefined ? '' : ` ${ATTACHED}`;
     output.note(
-      `Another process holds ${choice.path}, so this command uses a copy of its present state. ${NOTES[writes]}`,
+      `Another process holds ${choice.path}, so this command uses a copy of its present state. ${NOTES[writes]}${attached}`,
     );
-    return openCopy(choice, writes);
+    return openCopy(withAttachedRead(choice), writes);
   }
 }
 
 const NOTES = { refused: 'The copy is read-only.', dropped: 'Nothing is written to the database itself.' };
+
+const ATTACHED = 'Attached databases are not copied, so they are only read.';
+
+function withAttachedRead({ attach, ...choice }: DatabaseChoice): DatabaseChoice {
+  if (attach === undefined) return choice;
+  return { ...choice, attach: attach.map((one) => ({ ...one, readonly: true })) };
+}
 
 /** Adds the way to write to a database that a running server holds. */
 function withServerAdvice(thrown: unknown): SvcError {
