@@ -15,24 +15,17 @@ export interface CopiedDatabase {
   readonly sha256: string;
 }
 
-/** How to copy a database. */
-interface CopyOptions {
-  /** Whether to leave the source and its log as they are. Without it, the log is written into the source first. */
-  readonly keepSource?: boolean;
-}
-
 const ATTEMPTS = 5;
 
-/** Copies a database as one complete file, including the changes in its log. */
-export async function copyDatabase(
-  source: string,
-  target: string,
-  { keepSource = false }: CopyOptions = {},
-): Promise<CopiedDatabase> {
+/**
+ * Copies a database as one complete file, including the changes in its log. The source and its log stay as they are,
+ * because a server with the wasm engine may read them without a lock. DuckDB writes a log into a file in other bytes each
+ * time, so two copies of a source with a log have the same rows and different bytes.
+ */
+export async function copyDatabase(source: string, target: string): Promise<CopiedDatabase> {
   await enforceReadableFile(source);
   if ((await version(source)) === null) throw missing(source);
   await mkdir(dirname(target), { recursive: true });
-  if (!keepSource && (await hasLog(source))) await settle(source);
   await copyUnchanged(source, target);
   if (await hasLog(target)) await checkpoint(target);
   for (const log of logsOf(target)) await rm(log, { force: true });
@@ -72,14 +65,6 @@ async function describe(source: string, file: string): Promise<CopiedDatabase> {
 export async function hasLog(file: string): Promise<boolean> {
   const log = await stat(wal(file)).catch(() => null);
   return log !== null && log.size > 0;
-}
-
-/**
- * Writes the log into the project's own file, once. DuckDB writes different bytes each time, so builds could not give
- * the same result otherwise. If the file is in use or read-only, the copy is written instead.
- */
-async function settle(source: string): Promise<void> {
-  await checkpoint(source).catch(() => {});
 }
 
 /** Copies file and logs. Repeats if a writer changed any of them meanwhile. */

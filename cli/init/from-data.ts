@@ -93,7 +93,7 @@ async function copyInto(path: string, { table, pattern }: LoadSource): Promise<v
     // The second line is advice for the database of a project.
     throw new SvcError('project_invalid', `${refusal.split('\n')[0]}\nName another file with --from.`);
   }
-  await copyDatabase(pattern, path, { keepSource: true });
+  await copyDatabase(pattern, path);
   // The copy has the mode of the original, which may be read-only.
   await chmod(path, ((await stat(path)).mode & 0o777) | 0o200);
 }

@@ -86,7 +86,7 @@ async function openCopy(choice: DatabaseChoice, writes: Writes): Promise<Databas
   try {
     // Views and macros name the database like its file.
     const path = join(folder, basename(choice.path));
-    await copyDatabase(choice.path, path, { keepSource: true });
+    await copyDatabase(choice.path, path);
     const database = await openNodeDatabase({
       ...choice,
       path,
