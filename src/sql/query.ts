@@ -1,5 +1,6 @@
 import { SvcError } from '../errors.ts';
 import { lexSql } from './lexer.ts';
+import { refuseSentWrites } from './sent-writes.ts';
 import { statementsOf } from './statement.ts';
 
 /**
@@ -11,6 +12,7 @@ export function asQuery(sql: string, limit: number | `$${number}`): string {
   const name = calledFunction(sql, ACTING);
   if (name !== undefined) throw rejection(name);
   refuseSleep(sql);
+  refuseSentWrites(sql);
   return `SELECT * FROM (${withoutEnd(sql)}\n) LIMIT ${limit}`;
 }
 

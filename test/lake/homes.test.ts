@@ -73,6 +73,34 @@ describe('one project, whatever holds its table', () => {
   });
 });
 
+describe('a write that is sent to an attached database', () => {
+  it.each<readonly [string, string, () => Home]>([
+    [
+      "postgres_execute('lake', 'INSERT INTO sent VALUES (1)')",
+      "CALL postgres_execute('lake', 'INSERT INTO sent VALUES (1)')",
+      () => POSTGRES,
+    ],
+    [
+      "sqlite_query('lake', 'INSERT INTO sent VALUES (1) RETURNING n')",
+      'INSERT INTO lake.sent VALUES (1)',
+      () => ({ uri: `sqlite:${join(lake.root, 'sent.sqlite')}` }),
+    ],
+  ])('is refused in a query, which would not save it: %s', async (sent, saved, homeOf) => {
+    const database = await lake.open({ ...homeOf(), readonly: false });
+    await write(database, 'CREATE TABLE sent (n INTEGER)');
+    const counted = () => read(database, 'SELECT count(*) AS n FROM sent').then(({ rows }) => rows);
+    for (const sql of [`FROM ${sent}`, `SELECT * FROM ${sent}`]) {
+      expect(await errorOf(read(database, sql))).toMatchObject({ code: 'sql_rejected' });
+      expect(await errorOf(database.prepare(sql, 'read'))).toMatchObject({ code: 'sql_rejected' });
+    }
+    expect(await counted()).toEqual([{ n: 0 }]);
+    await write(database, saved);
+    expect(await counted()).toEqual([{ n: 1 }]);
+    await write(database, 'DROP TABLE sent');
+    await database.close();
+  });
+});
+
 describe('a Postgres server', () => {
   const count = (database: Database) =>
     read(database, 'SELECT count(*) AS n FROM sales').then(({ rows }) => rows);

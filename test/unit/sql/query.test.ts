@@ -49,3 +49,47 @@ describe('asQuery', () => {
     expect(asQuery(sql, 1)).toContain(sql);
   });
 });
+
+describe('a query that sends a write to an attached database', () => {
+  it.each([
+    ["SELECT * FROM postgres_query('pg', 'INSERT INTO t VALUES (1) RETURNING id')", 'INSERT'],
+    ["FROM POSTGRES_QUERY('pg', 'insert into t select 1')", 'INSERT'],
+    [`SELECT id FROM "mysql_query" ( 'my' , 'UPDATE t SET a = ''x''' )`, 'UPDATE'],
+    ["FROM sqlite_query('s', $$DELETE FROM t$$)", 'DELETE'],
+    ["FROM sqlite_query('s', $a$-- all\nREPLACE INTO t VALUES (1)$a$)", 'a statement that does not read'],
+    ["FROM postgres_query('pg', E'\\nDELETE FROM t')", 'DELETE'],
+    ["FROM postgres_query('pg', 'WITH x AS (SELECT 1) INSERT INTO t SELECT * FROM x')", 'INSERT'],
+    ["FROM postgres_query('pg', 'WITH x AS (DELETE FROM t RETURNING id) SELECT * FROM x')", 'SELECT'],
+    ["FROM postgres_query('pg', 'SELECT 1; DROP TABLE t')", 'DROP'],
+    ["FROM postgres_query('pg', 'TRUNCATE t')", 'TRUNCATE'],
+    ["FROM postgres_query('pg', 'CALL refresh()')", 'CALL'],
+    ["FROM postgres_execute('pg', $1)", 'a statement'],
+    ["FROM postgres_query('pg', '')", 'a statement that does not read'],
+    ["FROM postgres_query('pg', 'DELETE FROM t WHERE id = ' || $1)", 'DELETE'],
+    ["FROM (SELECT 1), postgres_query(lower('PG'), 'DELETE FROM t', use_transaction := true)", 'DELETE'],
+    ["SELECT (SELECT count(*) FROM postgres_query('pg', /* all */ 'DELETE FROM t RETURNING 1'))", 'DELETE'],
+  ])('is refused: %s', (sql, verb) => {
+    const sent = expect.stringMatching(new RegExp(`sends ${verb} to an attached .*\n.*CALL`));
+    expect(() => asQuery(sql, 1)).toThrow(expect.objectContaining({ code: 'sql_rejected', message: sent }));
+  });
+
+  it.each([
+    "FROM postgres_query('pg', 'SELECT id FROM sales')",
+    "FROM postgres_query('pg', '  (SELECT 1) UNION SELECT 2')",
+    "FROM postgres_query('pg', 'WITH x AS (SELECT 1) SELECT * FROM x')",
+    "FROM postgres_query('pg', 'VALUES (1)')",
+    "FROM postgres_query('pg', 'TABLE t')",
+    "FROM postgres_query('pg', 'SHOW search_path')",
+    "FROM postgres_query('pg', 'EXPLAIN SELECT 1')",
+    "FROM mysql_query('my', 'DESCRIBE t')",
+    "FROM mysql_query('my', 'SELECT `a` FROM `t` WHERE b = \"INSERT\"')",
+    "FROM sqlite_query('s', 'PRAGMA table_info(t)')",
+    "FROM postgres_query('pg', 'SEL' || 'ECT 1')",
+    "FROM postgres_query('pg', $1)",
+    "FROM postgres_query('INSERT', getvariable('x'))",
+    "SELECT 'postgres_query(1, ''DELETE'')'",
+    "SELECT postgres_query, 'DELETE FROM t' FROM t",
+  ])('is none: %s', (sql) => {
+    expect(asQuery(sql, 1)).toContain(sql);
+  });
+});
