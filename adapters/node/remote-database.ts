@@ -27,17 +27,30 @@ function plainly(url: URL): SendFor {
   return (method, headers, signal) => fetch(url, { method, headers, signal, redirect: 'error' });
 }
 
+function regionOf({ AWS_REGION, AWS_DEFAULT_REGION }: Environment): string {
+  return AWS_REGION || AWS_DEFAULT_REGION || 'us-east-1';
+}
+
 /**
- * Signs requests with the credentials of the environment, which Lambda sets. `AWS_ENDPOINT_URL_S3` is the address of a
- * store that answers as S3 does.
+ * The address of an object in S3. A bucket with a dot in its name is a part of the path, because AWS's certificates name
+ * hosts with one label before `s3`. `AWS_ENDPOINT_URL_S3` is the address of a store that answers as S3 does.
+ *
+ * @example toObjectUrl(new URL('s3://b/a.duckdb'), {}).href // 'https://b.s3.us-east-1.amazonaws.com/a.duckdb'
  */
-function toS3({ hostname: bucket, pathname }: URL, env: Environment): SendFor {
-  const region = env.AWS_REGION || env.AWS_DEFAULT_REGION || 'us-east-1';
+export function toObjectUrl({ hostname: bucket, pathname }: URL, env: Environment): URL {
+  const region = regionOf(env);
   const endpoint = env.AWS_ENDPOINT_URL_S3 || env.AWS_ENDPOINT_URL;
-  const domain = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
-  const url = endpoint
-    ? new URL(`${endpoint.replace(/\/+$/, '')}/${bucket}${pathname}`)
-    : new URL(`https://${bucket}.s3.${region}.${domain}${pathname}`);
+  const host = `s3.${region}.${region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com'}`;
+  if (endpoint) return new URL(`${endpoint.replace(/\/+$/, '')}/${bucket}${pathname}`);
+  return new URL(
+    bucket.includes('.') ? `https://${host}/${bucket}${pathname}` : `https://${bucket}.${host}${pathname}`,
+  );
+}
+
+/** Signs requests with the credentials of the environment, which Lambda sets. */
+function toS3(object: URL, env: Environment): SendFor {
+  const url = toObjectUrl(object, env);
+  const region = regionOf(env);
   return async (method, headers, signal) => {
     const signer = new AwsV4Signer({
       method,
