@@ -92,10 +92,15 @@ const OPENING = [
 
 const OTHERS = ['clean', 'deps', 'environment', 'init', 'list', 'ls', 'man', 'parse'];
 
+/** dbt's options that may stand before the command and take a value, which may be a word such as `docs`. */
+const VALUED =
+  /^(?:--(?:log-(?:file-max-bytes|format|format-file|level|level-file|path)|printer-width|profile|profiles-dir|project-dir|record-timing-info|state|defer-state|target|target-path|threads|vars|warn-error-options)|-[rt])$/;
+
 /** Whether a command line of dbt opens the database. The first word that is a command counts. */
 export function usesDatabase(args: readonly string[]): boolean {
-  const index = args.findIndex((arg) => [...OPENING, ...OTHERS, 'docs'].includes(arg));
-  const command = args[index];
+  const words = args.filter((arg, at) => !arg.startsWith('-') && !VALUED.test(args[at - 1] ?? ''));
+  const index = words.findIndex((word) => [...OPENING, ...OTHERS, 'docs'].includes(word));
+  const command = words[index];
   if (command === undefined || args.includes('--help')) return false;
-  return command === 'docs' ? args[index + 1] === 'generate' : OPENING.includes(command);
+  return command === 'docs' ? words[index + 1] === 'generate' : OPENING.includes(command);
 }
