@@ -173,7 +173,7 @@ async function openDatabase(
 ): Promise<Database> {
   const choice = chooseDatabase(root, site, process.env, { stateless, serves: true });
   const seeded = await createFromSeed(root, choice.path);
-  if (!seeded && choice.createsEmpty) await createEmpty(root, choice.path);
+  if (!seeded && choice.createsEmpty) await createEmpty(choice.path);
   return openNodeDatabase({ ...choice, secrets: settings.secrets, log });
 }
 

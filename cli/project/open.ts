@@ -24,7 +24,7 @@ export async function openProjectDatabase(
   output: Output,
 ): Promise<Database> {
   if (await createFromSeed(root, choice.path)) output.note(`created ${choice.path} from ${SEED}`);
-  else if (choice.createsEmpty && (await createEmpty(root, choice.path)))
+  else if (choice.createsEmpty && (await createEmpty(choice.path)))
     output.note(`created ${choice.path}, empty`);
   if (choice.engine === 'wasm') await ensureWasmArtefact();
   return openNodeDatabase(choice);

@@ -23,22 +23,30 @@ export async function createFromSeed(root: string, path: string, name = path): P
       `${seed} is not a file. Replace it by a file with SQL, or remove it.`,
     );
   }
-  return create(root, path, decodeLoosely(await readFile(seed)), `${name} could not be created from ${SEED}`);
+  const { runScriptIn } = await import('../../duckdb-native/files/script.ts');
+  const sql = decodeLoosely(await readFile(seed));
+  return create(path, `${name} could not be created from ${SEED}`, (fresh) =>
+    runScriptIn(root, { path: fresh, sql }),
+  );
 }
 
 /** Creates a missing database without tables; returns whether it did. Throws `file_unavailable`. */
-export async function createEmpty(root: string, path: string): Promise<boolean> {
+export async function createEmpty(path: string): Promise<boolean> {
   if (path === MEMORY_PATH || existsSync(path)) return false;
-  return create(root, path, 'SELECT 1', `${path} could not be created`);
+  const { runScript } = await import('../../duckdb-native/files/script.ts');
+  return create(path, `${path} could not be created`, (fresh) => runScript(fresh, 'SELECT 1'));
 }
 
-/** Runs a script on a new database; returns false if another process was faster. Errors begin with `failure`. */
-async function create(root: string, path: string, sql: string, failure: string): Promise<boolean> {
-  const { runScript } = await import('../../duckdb-native/files/script.ts');
+/** Fills a new database; returns false if another process was faster. Errors begin with `failure`. */
+async function create(
+  path: string,
+  failure: string,
+  fill: (fresh: string) => Promise<void>,
+): Promise<boolean> {
   const fresh = `${path}.${randomUUID()}`;
   await makeFolderOf(path, failure);
   try {
-    await runScript(fresh, sql, root);
+    await fill(fresh);
     return await place(fresh, path);
   } catch (thrown) {
     const { code, message } = toSvcError(thrown);

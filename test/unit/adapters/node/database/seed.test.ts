@@ -1,7 +1,10 @@
-import { readdir, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { runScript } from '../../../../../adapters/duckdb-native/files/script.ts';
+import { openNative } from '../../../../../adapters/duckdb-native/open.ts';
 import { createFromSeed } from '../../../../../adapters/node/database/seed.ts';
+import { read } from '../../../../engine/fixture.ts';
 import { temporaryFolder } from '../../../../temporary-folder.ts';
 
 async function seeded(sql: string | Buffer): Promise<string> {
@@ -57,4 +60,35 @@ test('of two that start at once, one makes the database, and the other leaves it
   expect((await Promise.all(making)).toSorted()).toEqual([false, true]);
   expect((await stat(path)).ino).toBe(first.ino);
   expect((await readdir(folder)).toSorted()).toEqual(['db.duckdb', 'seed.sql']);
+});
+
+test("each kind of statement reads and writes below the project's folder, wherever the command runs", async () => {
+  // DuckDB would split a setting at the comma.
+  const root = join(temporaryFolder(), 'shop, north');
+  await mkdir(root);
+  const elsewhere = temporaryFolder();
+  for (const [folder, n] of [
+    [root, 1],
+    [elsewhere, 2],
+  ] as const) {
+    await writeFile(join(folder, 'rows.csv'), `n\n${n}\n`);
+    await runScript(join(folder, 'other.duckdb'), `CREATE TABLE t AS SELECT ${n} AS n`);
+  }
+  await writeFile(
+    join(root, 'seed.sql'),
+    `CREATE TABLE t AS SELECT n FROM 'rows.csv';
+     ATTACH 'other.duckdb' AS other (READ_ONLY); INSERT INTO t SELECT n FROM other.t; DETACH other;
+     COPY t TO 'out.csv'; INSERT INTO t FROM read_csv('out.csv');`,
+  );
+  const before = process.cwd();
+  process.chdir(elsewhere);
+  onTestFinished(() => process.chdir(before));
+  const path = join(root, 'db.duckdb');
+  expect(await createFromSeed(root, path)).toBe(true);
+  const database = await openNative({ path, readonly: true });
+  onTestFinished(() => database.close());
+  expect((await read(database, 'SELECT count(*) AS many, sum(n)::INTEGER AS n FROM t')).rows).toEqual([
+    { many: 4, n: 4 },
+  ]);
+  expect((await readdir(elsewhere)).toSorted()).toEqual(['other.duckdb', 'rows.csv']);
 });
