@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runScript } from '../../adapters/duckdb-native/files/script.ts';
+import { openNative } from '../../adapters/duckdb-native/open.ts';
 import { startPreview } from '../../deploy/preview/preview.ts';
+import { read } from '../engine/fixture.ts';
 import { rawCall } from '../matrix/raw.ts';
 import { Svc, svc } from '../unit/cli/svc.ts';
 import { EXTENSIONS, type Part, startS3 } from './parts.ts';
@@ -33,10 +35,9 @@ beforeAll(async () => {
   const file = join(root, 'shop.duckdb');
   await runScript(file, 'CREATE TABLE sales AS SELECT i AS x FROM range(11) t(i)');
   await fetch(`http://127.0.0.1:${s3.port}/bucket/shop.duckdb`, { method: 'PUT', body: readFileSync(file) });
-  web = serve(readFileSync(file));
-  await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve));
-  const { port } = web.address() as AddressInfo;
-  addresses = { s3: 's3://bucket/shop.duckdb', https: `http://127.0.0.1:${port}/shop.duckdb` };
+  const shop = readFileSync(file);
+  web = serve(() => shop);
+  addresses = { s3: 's3://bucket/shop.duckdb', https: await addressOf(web) };
 }, SLOW);
 
 afterAll(async () => {
@@ -46,9 +47,16 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-/** A web server that answers requests for parts of one file. */
-function serve(bytes: Buffer): Server {
+async function addressOf(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return `http://127.0.0.1:${port}/shop.duckdb`;
+}
+
+/** A web server that answers requests for parts of one file, which may change. */
+function serve(bytesNow: () => Buffer): Server {
   return createServer((request, response) => {
+    const bytes = bytesNow();
     if (!request.url?.startsWith('/shop.duckdb')) return response.writeHead(404).end();
     const [, from, to] = /bytes=(\d+)-(\d+)/.exec(request.headers.range ?? '') ?? [];
     const part = from === undefined ? bytes : bytes.subarray(Number(from), Number(to) + 1);
@@ -174,3 +182,38 @@ describe.each(['s3', 'https'] as const)('a database on %s', (kind) => {
     expect(built).toEqual({ ...built, code: 1, stderr: expect.stringContaining('--engine native') });
   });
 });
+
+it(
+  'a file behind an address is read anew after a reload beside a file open for writing',
+  async () => {
+    let bytes = Buffer.alloc(0);
+    const server = serve(() => bytes);
+    const uri = await addressOf(server);
+    const open = () =>
+      openNative({
+        path: join(root, 'own.duckdb'),
+        readonly: false,
+        external: true,
+        extensions: [{ name: 'httpfs' }],
+        extensionDirectory: EXTENSIONS,
+        attach: [{ name: 'changing', uri }],
+      });
+    const opened = [];
+    for (const n of [1, 2, 3]) {
+      await runScript(join(root, `${n}.duckdb`), `CREATE TABLE sales AS SELECT ${n} AS x`);
+      bytes = readFileSync(join(root, `${n}.duckdb`));
+      opened.push(await open());
+      for (const database of opened)
+        expect((await read(database, 'SELECT x FROM changing.sales')).rows).toEqual([{ x: n }]);
+    }
+    bytes = Buffer.from('no database');
+    await expect(open()).rejects.toMatchObject({ code: 'database_unavailable' });
+    for (const database of opened) {
+      expect((await read(database, 'SELECT x FROM changing.sales')).rows).toEqual([{ x: 3 }]);
+      await database.close();
+    }
+    server.close();
+    server.closeAllConnections();
+  },
+  SLOW,
+);

@@ -1,7 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { causesOf, SvcError } from '../../../src/errors.ts';
-import { type Attachment, parseAttachmentUri } from '../../../src/project/attachment.ts';
+import { type Attachment, isRemote, parseAttachmentUri } from '../../../src/project/attachment.ts';
 import { quoteName } from '../../../src/sql/quote.ts';
+import { inodeOf } from '../files/read-locks.ts';
 import {
   absentDatabase,
   createRedaction,
@@ -45,6 +46,12 @@ export interface Attachments {
    * server cannot be reached with them.
    */
   reconnect(connection: DuckDBConnection, secrets: AttachContext['secrets']): Promise<void>;
+  /**
+   * Attaches the files of DuckDB again that are only read and that were replaced, and all behind addresses. A statement
+   * that runs goes on with the old file. Returns the paths of those on this machine. Throws, and changes nothing, if a
+   * required one cannot be attached.
+   */
+  attachAgain(connection: DuckDBConnection): Promise<readonly string[]>;
   /** Uses these secrets too from now on, for databases that are attached again and to conceal them in errors. */
   adopt(secrets: AttachContext['secrets']): void;
   /**
@@ -81,8 +88,14 @@ function readsSqlite(uri: string): boolean {
   return type === 'sqlite' || address.startsWith('sqlite:');
 }
 
-/** The reason while a server is connected to again. */
+function isRemoteFile({ uri }: Attachment): boolean {
+  const { type, address } = parseAttachmentUri(uri);
+  return type === 'duckdb' && isRemote(address);
+}
+
+/** The reasons while a server is connected to again, and while a file is. */
 const RECONNECTING = 'its connection is being made again with other credentials';
+const REPLACED = 'its file was replaced, and the new one is being opened';
 
 /** The name under which new credentials are tried, beside the database that is in use. */
 const TRIAL = '__svc_trial';
@@ -105,6 +118,8 @@ export function createAttachments(options: AttachOptions): Attachments {
   const attempts = new Map<string, Promise<void>>();
   /** Those that were lost and detached. */
   const detached = new Set<string>();
+  /** The files that were attached read-only, by name of the database: the path with its inode. */
+  const files = new Map<string, { readonly path: string; readonly inode: string | null }>();
   /** Those that a statement missed without naming them, for instance in a view. */
   const missed = new Set<string>();
   const lost = new WeakSet<object>();
@@ -112,7 +127,10 @@ export function createAttachments(options: AttachOptions): Attachments {
   async function tryAttach(connection: DuckDBConnection, attachment: Attachment): Promise<void> {
     try {
       enforceFile(attachment, options);
+      const path = readFileOf(attachment, options);
+      const inode = path === null ? null : await inodeOf(path);
       await connection.run(toAttachStatement(attachment, { ...options, secrets: known }));
+      if (path !== null) files.set(attachment.name, { path, inode });
       missing.delete(attachment.name);
       detached.delete(attachment.name);
     } catch (thrown) {
@@ -138,28 +156,53 @@ export function createAttachments(options: AttachOptions): Attachments {
 
   async function reconnect(connection: DuckDBConnection, secrets: AttachContext['secrets']): Promise<void> {
     const servers = attach.filter(({ uri }) => parseAttachmentUri(uri).server !== null);
-    for (const attachment of servers.filter(({ required }) => required !== false)) {
+    await tryOut(connection, servers, secrets);
+    adopt(secrets);
+    for (const attachment of servers) await renew(connection, attachment, RECONNECTING);
+  }
+
+  /** Detaches a database and attaches it again: DuckDB leaves one as it is that has its name and path. Calls wait for it as for a lost connection. */
+  async function renew(connection: DuckDBConnection, attachment: Attachment, reason: string): Promise<void> {
+    const { name } = attachment;
+    while (attempts.has(name)) await attempts.get(name);
+    missing.set(name, { attachment, error: unreachableError([attachment], reason), next: 0 });
+    await attempt(name, async () => {
+      await connection.run(`DETACH DATABASE IF EXISTS ${quoteName(name)}`);
+      await tryAttach(connection, attachment);
+    });
+  }
+
+  /** Attaches each required database under another name, and detaches it. Throws if one cannot be attached. */
+  async function tryOut(
+    connection: DuckDBConnection,
+    attached: readonly Attachment[],
+    secrets: AttachContext['secrets'],
+  ): Promise<void> {
+    for (const attachment of attached.filter(({ required }) => required !== false)) {
       try {
         await connection.run(toAttachStatement({ ...attachment, name: TRIAL }, { ...options, secrets }));
       } catch (thrown) {
-        throw withoutNext(
-          unreachableError([attachment], reasonOf(thrown, createRedaction([...secrets, ...known]))),
-          START_WITHOUT,
-        );
+        const reason = reasonOf(thrown, createRedaction([...secrets, ...known]));
+        throw withoutNext(unreachableError([attachment], reason), START_WITHOUT);
       }
       await connection.run(`DETACH DATABASE ${quoteName(TRIAL)}`);
     }
-    adopt(secrets);
-    // DuckDB connects again only if the database is detached first. Calls wait for it as for a lost connection.
-    for (const attachment of servers) {
-      const { name } = attachment;
-      while (attempts.has(name)) await attempts.get(name);
-      missing.set(name, { attachment, error: unreachableError([attachment], RECONNECTING), next: 0 });
-      await attempt(name, async () => {
-        await connection.run(`DETACH DATABASE IF EXISTS ${quoteName(name)}`);
-        await tryAttach(connection, attachment);
-      });
-    }
+  }
+
+  async function attachAgain(connection: DuckDBConnection): Promise<readonly string[]> {
+    const replaced = await findReplaced();
+    const again = attach.filter((one) => isRemoteFile(one) || replaced.has(one.name));
+    await tryOut(connection, again, known);
+    for (const attachment of again) await renew(connection, attachment, REPLACED);
+    return again.flatMap(({ name }) => replaced.get(name) ?? []);
+  }
+
+  /** The paths in whose place is another file than the one that is attached, or none, by name of the database. */
+  async function findReplaced(): Promise<ReadonlyMap<string, string>> {
+    const replaced = new Map<string, string>();
+    for (const [name, { path, inode }] of files)
+      if (!missing.has(name) && (await inodeOf(path)) !== inode) replaced.set(name, path);
+    return replaced;
   }
 
   function adopt(secrets: AttachContext['secrets']): void {
@@ -239,6 +282,7 @@ export function createAttachments(options: AttachOptions): Attachments {
     readFiles: attach.flatMap((attachment) => readFileOf(attachment, options) ?? []),
     adopt,
     reconnect,
+    attachAgain,
     names: attach.map(({ name }) => name),
     own,
     entering: (unattached) => {

@@ -153,6 +153,7 @@ async function close({ instance, unlock }: Held): Promise<void> {
 /**
  * Shares a writer's engine, with these secrets from now on. Those before stay if the new ones cannot be used, for instance
  * if a database server refuses them. Other attached databases are attached as well: a name that another user gave to another database means the new one.
+ * Attached files that were replaced are attached again.
  */
 async function joinWriter(
   { openInstance }: Driver,
@@ -163,11 +164,13 @@ async function joinWriter(
   held.lanes.clear();
   const last = held.attached.at(-1);
   const same = last?.key === attachments.key ? last : undefined;
+  let opened = attachments.readFiles;
   try {
     await held.instance.with(async (connection) => {
       await applySecrets(connection, secrets);
-      if (same === undefined) await attachments.attachAll(connection);
-      else if (changesServers(held.secrets, secrets)) await same.reconnect(connection, secrets);
+      if (same === undefined) return attachments.attachAll(connection);
+      if (changesServers(held.secrets, secrets)) await same.reconnect(connection, secrets);
+      opened = await same.attachAgain(connection);
     });
   } catch (thrown) {
     await held.instance.with((connection) => applySecrets(connection, held.secrets));
@@ -176,10 +179,8 @@ async function joinWriter(
   const names = new Set(secrets.map(({ name }) => name));
   held.secrets.splice(0, Infinity, ...held.secrets.filter(({ name }) => !names.has(name)), ...secrets);
   for (const one of held.attached) one.adopt(secrets);
-  if (same === undefined) {
-    held.attached.push(attachments);
-    held.unlock.push(await keepLocked(openInstance, attachments.readFiles));
-  }
+  if (same === undefined) held.attached.push(attachments);
+  held.unlock.push(await keepLocked(openInstance, opened));
   return { ...shareWriter(key, held), attachments: same ?? attachments };
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, renameSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createRedaction, reasonOf } from '../../../../../adapters/duckdb-native/attach/errors.ts';
@@ -85,6 +85,44 @@ describe('an attached database', () => {
     await first.close();
     const second = await open({ ...both, attach: [{ name: 'lake', uri: 'new.duckdb' }] });
     expect((await read(second, 'SELECT n FROM lake.sales')).rows).toEqual([{ n: 7 }]);
+  });
+
+  it('is the new file after a reload beside a file open for writing, if it was replaced', async () => {
+    const both = { readonly: false, use: 'lake' };
+    const first = await open(both);
+    expect((await read(first, 'SELECT n FROM sales')).rows).toEqual([{ n: 5 }]);
+    for (const n of [7, 8]) {
+      await runScript(join(root, 'new.duckdb'), `CREATE TABLE sales AS SELECT ${n} AS n`);
+      renameSync(join(root, 'new.duckdb'), join(root, 'lake.duckdb'));
+      const next = await open(both);
+      for (const database of [first, next])
+        expect((await read(database, 'SELECT n FROM sales')).rows).toEqual([{ n }]);
+    }
+  });
+
+  it('stays the old file if the new one is no database', async () => {
+    const both = { readonly: false };
+    const first = await open(both);
+    writeFileSync(join(root, 'new.duckdb'), 'no database '.repeat(1000));
+    renameSync(join(root, 'new.duckdb'), join(root, 'lake.duckdb'));
+    expect((await errorOf(open(both))).code).toBe('database_unavailable');
+    expect((await read(first, 'SELECT n FROM lake.sales')).rows).toEqual([{ n: 5 }]);
+    expect((await read(first, 'SELECT a FROM own')).rows).toEqual([{ a: 1 }]);
+    rmSync(join(root, 'lake.duckdb'));
+    expect((await errorOf(open(both))).code).toBe('database_unavailable');
+    expect((await read(first, 'SELECT n FROM lake.sales')).rows).toEqual([{ n: 5 }]);
+  });
+
+  it('is replaced under statements that run, which read one of both files', async () => {
+    const both = { readonly: false, use: 'lake' };
+    const first = await open(both);
+    const long = 'SELECT DISTINCT n FROM sales, range(30000000) r(i) WHERE hash(i + n) % 7 = 3';
+    const [running] = [read(first, long), await read(first, 'SELECT 1')];
+    await runScript(join(root, 'new.duckdb'), 'CREATE TABLE sales AS SELECT 7 AS n');
+    renameSync(join(root, 'new.duckdb'), join(root, 'lake.duckdb'));
+    const next = await open(both);
+    expect((await read(next, 'SELECT n FROM sales')).rows).toEqual([{ n: 7 }]);
+    expect([5, 7]).toContain((await running).rows[0]?.n);
   });
 
   it('has a name that is quoted', async () => {
