@@ -189,7 +189,10 @@ function checkWriting({ readonly }: ParsedDatabase, attachment: Attachment, inde
   ];
 }
 
-/** Checks that a DuckDB file can be found later. The engine opens no further files after its start unless statements reach outside. */
+/**
+ * Checks that a DuckDB file can be opened later. After its start, the engine opens no further files unless statements
+ * reach outside.
+ */
 function checkRequired(
   { sandbox }: ParsedDatabase,
   { uri, required }: Attachment,

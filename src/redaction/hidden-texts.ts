@@ -13,7 +13,10 @@ const MAX_SEARCHED = 32 * 1_048_576;
 /** Texts that are removed from other texts, in all their forms, and line by line. */
 export interface HiddenTexts {
   add(text: string): void;
-  /** Replaces each text, the longest first, because one may be a part of another; all of a text that is too long to search. */
+  /**
+   * Replaces each text, the longest first, because one may be a part of another. A text that takes too long to search is
+   * replaced whole.
+   */
   remove(text: string): string;
   /** The characters of the longest text. */
   readonly longest: number;

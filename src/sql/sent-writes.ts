@@ -2,7 +2,7 @@ import { SvcError } from '../errors.ts';
 import { lexSql, type SqlToken } from './lexer.ts';
 import { classify } from './statement.ts';
 
-/** Functions that send a statement to an attached database. Their second argument is its text. The last ones are made for writes. */
+/** Functions that send a statement to an attached database. The second argument is its text. `execute` is made for writes. */
 const SENDING = /^"?((?:postgres|mysql|sqlite)_(?:query|execute))"?$/i;
 const NAMED = /(?:postgres|mysql|sqlite)_(?:query|execute)/i;
 

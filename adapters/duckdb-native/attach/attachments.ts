@@ -161,7 +161,10 @@ export function createAttachments(options: AttachOptions): Attachments {
     for (const attachment of servers) await renew(connection, attachment, RECONNECTING);
   }
 
-  /** Detaches a database and attaches it again: DuckDB leaves one as it is that has its name and path. Calls wait for it as for a lost connection. */
+  /**
+   * Detaches a database and attaches it again, because ATTACH alone leaves a database of this name and path as it is. Calls
+   * wait as for a lost connection.
+   */
   async function renew(connection: DuckDBConnection, attachment: Attachment, reason: string): Promise<void> {
     const { name } = attachment;
     while (attempts.has(name)) await attempts.get(name);

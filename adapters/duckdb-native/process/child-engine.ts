@@ -127,7 +127,7 @@ export class ChildEngine {
     setTimeout(() => this.#endOverdue(call, performance.now() + GRACE_MS), GRACE_MS);
   }
 
-  /** Ends the process under a call that did not stop, if possible while no other call commits. No call begins to. */
+  /** Ends the process under a call that did not stop, if possible while no other call commits. Meanwhile none begins to. */
   #endOverdue(call: PendingCall, latest: number): void {
     if (!this.#calls.has(call.id) || call.committing) return;
     this.#overdue.add(call.id);
