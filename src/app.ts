@@ -24,7 +24,7 @@ import type { Changes } from './mcp/changes.ts';
 import type { Caller } from './mcp/context.ts';
 import { answerEnd, answerListen, namesSession } from './mcp/sessions/session-requests.ts';
 import { type Live, openLive, type Sessions } from './mcp/sessions/sessions.ts';
-import { createToolsets, type FindToolset, type Selected } from './mcp/toolsets.ts';
+import { createToolsets, type FindToolset, type SelectedPart } from './mcp/toolsets.ts';
 import { type TextResponse, toResponse } from './mcp/transport/response.ts';
 import {
   createMcpHandler,
@@ -265,7 +265,7 @@ function createPostAnswer(options: AppOptions, live: Live | null, admission: Adm
   const kept = live === null ? { sessions: null } : { sessions: live.sessions, changes: live.changes };
   const claimOnce = async (key: string, seconds: number) =>
     (await options.auth?.()?.claimOnce?.(key, seconds)) ?? true;
-  const createHandler = ({ runtime, byHeader }: Selected): McpHandler =>
+  const createHandler = ({ runtime, byHeader }: SelectedPart): McpHandler =>
     createMcpHandler(runtime, {
       ...served,
       ...kept,

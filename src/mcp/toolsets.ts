@@ -9,7 +9,7 @@ const TAGS_HEADER = 'svc-tags';
 const MOST_TOOLSETS = 32;
 
 /** The part of a runtime that a request selects. */
-export interface Selected {
+export interface SelectedPart {
   readonly runtime: Runtime;
   /** Whether a header selects it, so that its URL alone does not tell which lists it has. */
   readonly byHeader: boolean;
@@ -24,7 +24,7 @@ export type FindToolset<Part> = (request: Request) => Part;
  */
 export function createToolsets<Part>(
   runtime: Runtime,
-  make: (selected: Selected) => Part,
+  make: (selected: SelectedPart) => Part,
 ): FindToolset<Part> {
   const whole = make({ runtime, byHeader: false });
   const kept = new Map<string, Part>();

@@ -1,4 +1,4 @@
-import { formsOf, linesOf } from './text-forms.ts';
+import { formsOf, splitLines } from './text-forms.ts';
 
 /** The text that replaces a redacted value. */
 export const REDACTED = '[REDACTED]';
@@ -46,7 +46,7 @@ export function createHiddenTexts(known: readonly string[] = []): HiddenTexts {
     if (!keep(text)) return;
     size += 1;
     longest = Math.max(longest, text.length);
-    for (const line of linesOf(text, MAX_LINES)) if (lines < MAX_LINES && keep(line)) lines += 1;
+    for (const line of splitLines(text, MAX_LINES)) if (lines < MAX_LINES && keep(line)) lines += 1;
   };
   for (const text of known) add(text);
   return {

@@ -1,5 +1,5 @@
 /** The lines of a text, without the blanks around them: programs print a text line by line, and trim it. */
-export function linesOf(text: string, most?: number): readonly string[] {
+export function splitLines(text: string, most?: number): readonly string[] {
   return text.split(/[\r\n]+/, most).map((line) => line.trim());
 }
 

@@ -1,6 +1,6 @@
 import { isList, isObject, type JsonObject, type JsonValue } from '../../json.ts';
 import type { Log } from '../../ports.ts';
-import { formsOf, linesOf } from '../../redaction/text-forms.ts';
+import { formsOf, splitLines } from '../../redaction/text-forms.ts';
 
 /** The text that replaces a secret. */
 export const REDACTED = '[REDACTED]';
@@ -85,7 +85,7 @@ export function concealedLog(log: Log, { hides, conceal }: Pick<Concealment, 'hi
 function* textsIn(value: JsonValue): Generator<string> {
   if (typeof value === 'string') {
     yield value;
-    yield* linesOf(value);
+    yield* splitLines(value);
   } else if (typeof value === 'object' && value !== null) {
     for (const part of Object.values(value)) yield* textsIn(part);
   }
