@@ -11,7 +11,7 @@ const MAX_UNFINISHED = 65_536;
 const LONGEST_FORM = 6;
 /** The lines that one call may print. Further ones are only counted. */
 const MAX_LINES = 200;
-/** The calls whose texts are removed from a line that none of them has finished. */
+/** The most calls that may add to one unfinished line. Their hidden texts are removed when the line ends. */
 const MAX_CALLS = 16;
 
 /** Copies the output of an interpreter to the log. */

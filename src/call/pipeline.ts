@@ -254,7 +254,7 @@ async function render(entry: PromptEntry, values: JsonObject, parent: Span): Pro
   });
 }
 
-/** Does nothing: nobody asked to hear of it. */
+/** Stands for a listener that a call does not have. */
 function ignore(): void {}
 
 /** The parts of a call that its source reports to. */

@@ -11,7 +11,7 @@ export type CatalogChange =
 export interface Changes {
   /** Reports that a list has changed. */
   notify(kind: ListKind): void;
-  /** Reports that a resource may have changed; null: any of them may have, of which many at once are one change. */
+  /** Reports that a resource may have changed. Null stands for all of them; many such reports at once are one change. */
   notifyResource(uri: string | null): void;
   /** Adds a listener; the returned function removes it. */
   listen(listener: (change: CatalogChange) => void): () => void;

@@ -1,7 +1,8 @@
 import type { JsonValue } from '../json.ts';
 import { isCredentialName, withoutCredentials } from '../redaction/credential-names.ts';
+import { REDACTED } from '../redaction/hidden-texts.ts';
 import type { Secret, Settings } from './model.ts';
-import { isPlainParameter, REDACTED } from './references/concealment.ts';
+import { isPlainParameter } from './references/concealment.ts';
 
 /**
  * The parameters of a secret of the active profile; null if the

@@ -72,8 +72,8 @@ interface Held extends Omit<Engine, 'instance' | 'release'> {
   /** The secrets and attachments of all users; they are made again when the file is opened again. */
   readonly secrets: DatabaseSecret[];
   readonly attached: Attachments[];
-  /** Called after the file is closed. */
-  readonly unlock: (() => Promise<void>)[];
+  /** Ends the lock of each file that is read, by its path. Called after the file is closed. */
+  readonly unlock: Map<string, () => Promise<void>>;
   users: number;
 }
 
@@ -120,6 +120,8 @@ async function open(driver: Driver, options: EngineOptions): Promise<Held> {
     await lockAfterFailure(driver.openInstance, files);
     throw thrown;
   });
+  const unlock: Held['unlock'] = new Map();
+  await lock(unlock, driver.openInstance, files);
   return {
     path: options.path,
     readonly: options.readonly,
@@ -135,7 +137,7 @@ async function open(driver: Driver, options: EngineOptions): Promise<Held> {
     instance,
     secrets,
     attached,
-    unlock: [await keepLocked(driver.openInstance, files)],
+    unlock,
     users: 0,
   };
 }
@@ -147,7 +149,20 @@ function readFilesOf({ path, readonly, attachments }: EngineOptions): readonly s
 
 async function close({ instance, unlock }: Held): Promise<void> {
   await instance.close();
-  for (const release of unlock) await release();
+  for (const release of unlock.values()) await release();
+}
+
+/** Locks the files at paths. A file that was at such a path before has lost its lock by the end. */
+async function lock(
+  unlock: Held['unlock'],
+  openInstance: Driver['openInstance'],
+  paths: readonly string[],
+): Promise<void> {
+  for (const path of paths) {
+    const release = await keepLocked(openInstance, path);
+    await unlock.get(path)?.();
+    unlock.set(path, release);
+  }
 }
 
 /**
@@ -180,7 +195,7 @@ async function joinWriter(
   held.secrets.splice(0, Infinity, ...held.secrets.filter(({ name }) => !names.has(name)), ...secrets);
   for (const one of held.attached) one.adopt(secrets);
   if (same === undefined) held.attached.push(attachments);
-  held.unlock.push(await keepLocked(openInstance, opened));
+  await lock(held.unlock, openInstance, opened);
   return { ...shareWriter(key, held), attachments: same ?? attachments };
 }
 

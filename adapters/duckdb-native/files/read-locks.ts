@@ -26,33 +26,23 @@ export function isRead(inode: string): boolean {
 }
 
 /**
- * Keeps files locked while an engine reads them, so that no other process writes to them. The engine has just opened the
- * files. Call the returned function after it has closed them.
+ * Keeps a file locked while an engine reads it, so that no other process writes to it. The engine has just opened the
+ * file. Call the returned function after it has closed it.
  *
  * When a process closes a file, the system ends all locks of the process on this file (POSIX). After a reload, the old
  * engine closes the file that the new one reads. An instance of DuckDB then opens it once more, which locks it again.
  */
-export async function keepLocked(
-  openInstance: OpenInstance,
-  paths: readonly string[],
-): Promise<() => Promise<void>> {
-  const held = await Promise.all(paths.map(async (path) => ({ path, inode: await inodeOf(path) })));
-  for (const { inode } of held) {
-    const file = inode === null ? undefined : files.get(inode);
-    if (file !== undefined) file.users += 1;
-    else if (inode !== null) files.set(inode, { users: 1, guard: null });
-  }
+export async function keepLocked(openInstance: OpenInstance, path: string): Promise<() => Promise<void>> {
+  const inode = await inodeOf(path);
+  if (inode === null) return async () => {};
+  const file = files.get(inode) ?? { users: 0, guard: null };
+  file.users += 1;
+  files.set(inode, file);
   return async () => {
-    for (const { path, inode } of held) {
-      const file = inode === null ? undefined : files.get(inode);
-      if (inode === null || file === undefined) continue;
-      file.users -= 1;
-      if (file.users > 0) await lockAgain(openInstance, path, inode);
-      else {
-        file.guard?.closeSync();
-        files.delete(inode);
-      }
-    }
+    file.users -= 1;
+    if (file.users > 0) return lockAgain(openInstance, path, inode);
+    file.guard?.closeSync();
+    files.delete(inode);
   };
 }
 

@@ -23,7 +23,7 @@ async function run({ path, sql }: ScriptTask): Promise<ScriptEnd> {
   }
 }
 
-// Nobody waits for the script any more.
+// The command that started the script has ended.
 process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 process.once('message', async (task: ScriptTask) => {
   process.send?.(await run(task), undefined, undefined, () => process.exit());

@@ -196,9 +196,8 @@ export class NativeDatabase implements Database {
   }
 
   /**
-   * Runs writes in turn. A write begins again if another process changed the same rows. It begins once more if its
-   * connection was lost, or the database was opened again, before the commit: nothing of it was saved then. It also begins
-   * once more if others took the memory.
+   * Runs writes in turn. A write begins again if another process changed the same rows. It begins once more if it saved
+   * nothing because its connection was lost, or because the database was opened again, or because others took the memory.
    */
   #takeWrite(
     request: SqlRequest,

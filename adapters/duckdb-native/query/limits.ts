@@ -12,8 +12,8 @@ export interface Limits {
   /** Ends the time in the queue: a deadline from here on is `deadline_exceeded`, before it is `busy`. */
   begin(): void;
   /**
-   * From here on the work can no longer be stopped. Throws if it was stopped before. With an error, nobody waits beyond
-   * the deadline: the call fails with this error then, and the work ends when it can.
+   * From here on the work can no longer be stopped. Throws if it was stopped before. With `overdue`, the call fails with
+   * that error at its deadline, and the work ends when it can.
    */
   commit(overdue?: SvcError): void;
   /** After a failed commit: the work can be stopped again. Throws if it would have been stopped since. */

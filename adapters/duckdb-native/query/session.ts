@@ -203,8 +203,8 @@ export class Session {
   }
 
   /**
-   * Runs a statement without parameters on a thread of Node's pool. Nothing of it is left when it has ended. It may wait
-   * for a network: a process that exits does not wait for it.
+   * Runs a statement without parameters on a thread of Node's pool. Its plan ends with it. A process that exits does not
+   * wait for it.
    */
   runText(sql: string): Promise<DuckDBMaterializedResult> {
     return guarded(() => this.#tracked(() => this.#connection.run(sql)));

@@ -38,7 +38,7 @@ export function hasViews({ tools, search }: Catalog): boolean {
   return search !== true && Object.values(tools).some(({ view }) => view !== undefined);
 }
 
-/** The cache scope of what only clients with views get: a shared cache does not know them. Older revisions have none. */
+/** The cache scope of answers to clients with views, which a shared cache cannot tell from others. Older revisions have none. */
 export function viewedScope({ era }: Pick<ServerDeps, 'era'>) {
   return era === 'modern' ? ({ cacheScope: 'private' } as const) : {};
 }

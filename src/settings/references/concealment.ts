@@ -1,9 +1,7 @@
 import { isList, isObject, type JsonObject, type JsonValue } from '../../json.ts';
 import type { Log } from '../../ports.ts';
+import { REDACTED } from '../../redaction/hidden-texts.ts';
 import { formsOf, splitLines } from '../../redaction/text-forms.ts';
-
-/** The text that replaces a secret. */
-export const REDACTED = '[REDACTED]';
 
 /** Parameters of secrets that describe a place and hold no credential. */
 const PLAIN = new Set([

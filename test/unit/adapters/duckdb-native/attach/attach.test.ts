@@ -1,4 +1,4 @@
-import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createRedaction, reasonOf } from '../../../../../adapters/duckdb-native/attach/errors.ts';
@@ -98,6 +98,18 @@ describe('an attached database', () => {
       for (const database of [first, next])
         expect((await read(database, 'SELECT n FROM sales')).rows).toEqual([{ n }]);
     }
+  });
+
+  it('leaves the old file to others after such a reload', async () => {
+    const both = { readonly: false };
+    await open(both);
+    const kept = join(root, 'kept.duckdb');
+    linkSync(join(root, 'lake.duckdb'), kept);
+    await runScript(join(root, 'new.duckdb'), 'CREATE TABLE sales AS SELECT 7 AS n');
+    renameSync(join(root, 'new.duckdb'), join(root, 'lake.duckdb'));
+    await open(both);
+    const other = await openNative({ path: kept, readonly: false });
+    await other.close();
   });
 
   it('stays the old file if the new one is no database', async () => {
