@@ -89,10 +89,26 @@ export function logIdsOf({ requestId, traceparent }: Pick<RequestContext, 'reque
   return { request_id: requestId, ...(traceId === null ? {} : { trace_id: traceId }) };
 }
 
-/** The trace that a `traceparent` names; null for one that is not sound (W3C Trace Context). */
+/** The caller's position in a trace. */
+interface RemoteParent {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly traceFlags: number;
+}
+
+const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+
+/** Parses a `traceparent` (W3C Trace Context). Null for one that is not sound; the request then starts a trace of its own. */
+export function parseTraceparent(text: string | null): RemoteParent | null {
+  const [, version, traceId = '', spanId = '', flags = '', more] = TRACEPARENT.exec(text ?? '') ?? [];
+  if (version === undefined || version === 'ff' || (version === '00' && more !== undefined)) return null;
+  if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return null;
+  return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) };
+}
+
+/** The trace that a `traceparent` names; null for one that is not sound. */
 export function traceIdOf(traceparent: string | null): string | null {
-  const found = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/.exec(traceparent ?? '')?.[1];
-  return found === undefined || /^0+$/.test(found) ? null : found;
+  return traceparent === null ? null : (parseTraceparent(traceparent)?.traceId ?? null);
 }
 
 /**

@@ -1,8 +1,8 @@
 import { type Context, ROOT_CONTEXT, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
+import { parseTraceparent } from '../../src/context.ts';
 import { toSvcError } from '../../src/errors.ts';
 import type { Span, SpanAttributes, Spans } from '../../src/ports.ts';
 import { allowedAttributes } from '../../src/telemetry/allowed.ts';
-import { parseTraceparent } from '../../src/telemetry/traceparent.ts';
 
 interface Opening {
   readonly name: string;

@@ -37,9 +37,9 @@ export const AREAS: { readonly [name: string]: readonly Part[] } = {
       files: ['src/call/{policies,completion,pipeline}.ts', 'src/context.ts'],
       tests: [
         'test/unit/call/{pipeline,policies,field-rules,notified-rows,result,runtime,cache,scans,sql-tools}.test.ts',
-        'test/unit/mcp/{scopes,toolsets,notifications,codes,log-ids,peer-defects,direct}.test.ts',
+        'test/unit/mcp/{scopes,toolsets,notifications,codes,log-ids,no-value-in-log,peer-defects,direct}.test.ts',
         'test/unit/mcp/{elicitation,methods}/*.test.ts',
-        'test/unit/adapters/otel/telemetry.test.ts',
+        'test/unit/{context,adapters/otel/telemetry}.test.ts',
       ],
     },
   ],

@@ -127,7 +127,7 @@ async function takeSteps(call: Call, state: CallState, span: Span): Promise<Answ
   const values = asks ? await elicitAnswers(call, state) : state.args;
   const produced = await execute(call, values, state, span).catch((thrown) => {
     const { answers } = state;
-    throw ask === undefined || answers === null ? thrown : withoutAnswers(toSvcError(thrown), ask, answers);
+    throw answers === null ? thrown : withoutAnswers(toSvcError(thrown), ask ?? [], answers);
   });
   const value = await enforceOutput(call, state, policies, produced, span);
   state.tellRows?.();

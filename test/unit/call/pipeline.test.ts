@@ -56,6 +56,19 @@ ${RANGE}`,
   name: report
   messages: [{ type: resource, prompt: "staff://salaries" }]
 `,
+  'prompts/greeting.yml': `prompt:
+  name: greeting
+  parameters: [{ name: name, type: string }]
+  messages: [{ prompt: "Hello {{ name }}" }]
+`,
+  'tools/ages.yml': `tool:
+  name: ages
+  policies:
+    output:
+      - { condition: "user.role == 'analyst'", action: mask_fields, fields: [n] }
+      - { condition: "user.role == 'clerk'", action: filter_fields, fields: [m] }
+  source: { code: "SELECT n, n * 10 AS m FROM numbers WHERE n = 4" }
+`,
   'skills/ask.md': '---\nname: ask\ndescription: How to ask\n---\nText.\n',
 };
 
@@ -144,6 +157,13 @@ describe('the record of a call', () => {
     expect(lastRecord()).toMatchObject({ args: { many: 2 }, decision: { outcome: 'allow' } });
   });
 
+  it('has the answers of a person apart from the arguments', async () => {
+    await call('echo', {}, { context: { ...contextOf(), elicitation: answering({ word: 'hello' }) } });
+    expect(lastRecord()).toMatchObject({ status: 'success', args: {}, answers: { word: 'hello' } });
+    await call('plain');
+    expect(lastRecord()).not.toHaveProperty('answers');
+  });
+
   it('has the events of a function', async () => {
     const python = pythonOf((host) => host.event({ step: 'one' }));
     await call('python', {}, { runtime: { python } });
@@ -172,6 +192,33 @@ describe('the record of a call', () => {
       expect(engineSpan(top)?.attributes['svc.cache.hit']).toBe(cached.at(-1));
     }
     expect([cached.at(-1), statements]).toEqual([true, cached.filter((hit) => hit !== true).length]);
+  });
+});
+
+describe('a result that was kept', () => {
+  it('is masked for each caller as the rules say, whoever asked before', async () => {
+    const cache = createResultCache();
+    const answers = {
+      analyst: { value: [{ n: '****', m: 40 }], text: '[{"n":"****","m":40}]' },
+      clerk: { value: [{ n: 4 }], text: '[{"n":4}]' },
+      boss: { value: [{ n: 4, m: 40 }], text: '[{"n":4,"m":40}]' },
+    };
+    const roles = [
+      'analyst',
+      'clerk',
+      'boss',
+      'clerk',
+      'boss',
+      'analyst',
+      'analyst',
+      'boss',
+      'clerk',
+    ] as const;
+    for (const role of roles) {
+      const context = contextOf({ ...ALICE, role });
+      expect(await call('ages', {}, { context, runtime: { cache } })).toMatchObject(answers[role]);
+    }
+    expect(lastRecord()?.cached).toBe(true);
   });
 });
 
@@ -206,6 +253,13 @@ describe('the spans of a call', () => {
       'svc.has_output_schema': false,
       'svc.result.count': 1,
     });
+    const [, prompt] = await attributesOf('greeting', {}, { name: 'Ada' });
+    expect(prompt).toEqual({
+      'svc.params.count': 1,
+      'svc.has_input_schema': true,
+      'svc.has_output_schema': false,
+      'svc.result.count': 1,
+    });
     const [, python] = await attributesOf('python', { python: pythonOf(() => {}) });
     expect(python).toMatchObject({ 'svc.execution.language': 'python', 'svc.result.count': 2 });
   });
@@ -236,10 +290,7 @@ describe('a call that fails', () => {
   });
 
   it('does not repeat a sensitive answer', async () => {
-    const elicitation: RequestContext['elicitation'] = {
-      can: () => true,
-      ask: async (asked) => new Map(asked.map(({ key }) => [key, { values: { word: 'abracadabra' } }])),
-    };
+    const elicitation = answering({ word: 'abracadabra' });
     const error = await errorOf(call('asks', {}, { context: { ...contextOf(), elicitation } }));
     expect(error.message).toMatch(/not /);
     expect(error.message).not.toContain('abracadabra');
@@ -295,6 +346,14 @@ describe('the answer of a call', () => {
     expect(said).toEqual(['The arguments are checked.', 'The result is ready.']);
   });
 });
+
+/** A client that gives the same answers to each question. */
+function answering(values: JsonObject): NonNullable<RequestContext['elicitation']> {
+  return {
+    can: () => true,
+    ask: async (asked) => new Map(asked.map(({ key }) => [key, { values }])),
+  };
+}
 
 interface Recorded {
   readonly name: string;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseTraceparent } from '../../../src/telemetry/traceparent.ts';
+import { parseTraceparent, traceIdOf } from '../../src/context.ts';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const SPAN = 'b7ad6b7169203331';
@@ -16,6 +16,8 @@ describe('traceparent', () => {
       spanId: SPAN,
       traceFlags: 0,
     });
+    expect(traceIdOf(`00-${TRACE}-${SPAN}-01`)).toBe(TRACE);
+    expect(traceIdOf(`00-0${TRACE.slice(2)}0-0${SPAN.slice(2)}0-01`)).toBe(`0${TRACE.slice(2)}0`);
   });
 
   it.each([
@@ -32,5 +34,6 @@ describe('traceparent', () => {
     `00-${TRACE}-${SPAN}-1`,
   ])('%j is none', (text) => {
     expect(parseTraceparent(text)).toBeNull();
+    expect(traceIdOf(text)).toBeNull();
   });
 });
