@@ -25,6 +25,13 @@ const TREE = {
     input: [{ condition: "{'a': 1}[pin] > 0", action: deny }]
   source: { code: SELECT $pin AS n }
 `,
+  'tools/open.yml': `tool:
+  name: open
+  parameters: [{ name: word, type: string }]
+  policies:
+    input: [{ condition: "{'a': 1}[word] > 0", action: deny }]
+  source: { code: SELECT $word AS n }
+`,
   'prompts/complete.yml': `prompt:
   name: complete
   parameters:
@@ -63,6 +70,10 @@ it.each([
   expect(log).toContain(told);
   expect(log).toContain('[REDACTED]');
   expect(log).not.toContain(PLANTED);
+});
+
+it('the log shows an argument that is not sensitive in an error of CEL', async () => {
+  expect(await logOf('tools/call', { name: 'open', arguments: { word: 'Paris' } })).toContain('Paris');
 });
 
 it('the log has no credential of the caller, with its scheme or without', () => {
