@@ -6,7 +6,7 @@ import { columnNamesOf, fieldsOf, type ResultColumns } from '../policy/columns.t
 import type { Database, Span, SqlCall, SqlCaller, SqlRequest, SqlResult } from '../ports.ts';
 import { answerParameters } from '../project/elicitation-model.ts';
 import { toSqlValue } from '../sql/bind.ts';
-import { repeatedNames } from '../sql/forms.ts';
+import { renamedNames } from '../sql/forms.ts';
 import type { Parameter } from '../types/node.ts';
 import type { Slot } from './cache.ts';
 import { enforceReadOnly, toRejected } from './caller-statement.ts';
@@ -81,8 +81,9 @@ export async function findSlot(
 }
 
 /**
- * The names that a statement gives to several of the columns that rules hide. DuckDB itself numbers the later ones of a read
- * (`salary_1`), so only its description of the statement tells them from columns of such a name.
+ * The names that a statement gives to columns which have other names in the result. DuckDB numbers the repeated names of a read
+ * (`salary_1`), also if a later column has such a name, so only its description of the statement tells these columns apart. It
+ * describes a statement only if one of its columns may have the name of one that a rule hides.
  */
 async function columnsTwice(
   database: Database,
@@ -100,7 +101,8 @@ async function columnsTwice(
   const { maxBytes: _, ...whole } = request;
   const described = { ...whole, sql: `DESCRIBE ${request.sql}`, maxRows: MOST_COLUMNS };
   const { rows } = await database.run(described, call);
-  return new Set(repeatedNames(rows.map(({ column_name }) => String(column_name))));
+  const given = rows.map(({ column_name }) => String(column_name));
+  return new Set(renamedNames(given, names));
 }
 
 const MOST_COLUMNS = 10_000;

@@ -5,7 +5,7 @@ import type { TypeNode } from '../types/node.ts';
 /** The columns of a statement's result. */
 export interface ResultColumns {
   readonly columns: readonly SqlColumn[];
-  /** The names in lower case that the statement gives to several columns. */
+  /** The names in lower case that the statement gives to columns which have other names in the result. */
   readonly twice: ReadonlySet<string>;
 }
 
@@ -43,7 +43,7 @@ export function absentFields(fields: readonly string[], columns: readonly SqlCol
   return fields.filter((field) => !columns.some((column) => hasField(column, field.toLowerCase())));
 }
 
-/** The fields whose column appears twice: a rule hides one of them only. */
+/** The fields whose name the statement gives to a column with another name in the result: a rule hides another one. */
 export function doubledFields(fields: readonly string[], twice: ReadonlySet<string>): readonly string[] {
   return fields.filter((field) => columnNamesOf(field).some((name) => twice.has(name)));
 }

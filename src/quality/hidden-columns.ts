@@ -2,7 +2,8 @@ import type { CompiledSql, ResourceEntry, ToolEntry } from '../catalog/model.ts'
 import { SvcError } from '../errors.ts';
 import { absentFields, columnNamesOf, fieldsOf, sensitiveFields } from '../policy/columns.ts';
 import type { Database, SqlColumn, SqlRequest } from '../ports.ts';
-import { repeatedNames } from '../sql/forms.ts';
+import { renamedNames, repeatedNames } from '../sql/forms.ts';
+import { asQuery } from '../sql/query.ts';
 import { exampleValues } from './example-plan.ts';
 
 const MOST_COLUMNS = 10_000;
@@ -10,7 +11,7 @@ const TIMEOUT_MS = 10_000;
 
 /** Columns of rules that a query returns in a way that leaves values visible. */
 interface OpenColumns {
-  /** Returned more than once: the engine names the second `salary` of a join `salary_1`, which no rule hides. */
+  /** Named otherwise in the result: the engine calls the second `salary` of a join `salary_1`, which no rule hides. */
   readonly twice: readonly string[];
   /** Returned by no column of the name: a misspelled rule hides nothing. */
   readonly absent: readonly string[];
@@ -25,25 +26,35 @@ export async function openColumns(
   const { policies, returns } = entry;
   const ruled = policies.output.flatMap((rule) => fieldsOf(rule, returns));
   const fields = [...new Set([...ruled, ...sensitiveFields(returns)])];
-  const hidden = new Set(fields.flatMap(columnNamesOf));
+  const hidden = [...new Set(fields.flatMap(columnNamesOf))];
   if (fields.length === 0) return { twice: [], absent: [] };
   // DuckDB describes no write, and the types of fields are not known without that.
   if (source.mode === 'write') {
-    return { twice: repeatedOf(hidden, await database.prepare(source.sql, 'write')), absent: [] };
+    const repeated = repeatedNames(await database.prepare(source.sql, 'write'));
+    return { twice: hidden.filter((name) => repeated.includes(name)), absent: [] };
   }
   const columns = await columnsOf(entry, source, database);
+  const renamed = await renamedOf(columns, () =>
+    columnsOf(entry, { ...source, sql: asQuery(source.sql, 1) }, database),
+  );
   return {
-    twice: repeatedOf(
-      hidden,
-      columns.map(({ name }) => name),
-    ),
+    twice: hidden.filter((name) => renamed.includes(name)),
     absent: columns.length === 0 ? [] : absentFields(fields, columns),
   };
 }
 
-function repeatedOf(hidden: ReadonlySet<string>, names: readonly string[]): readonly string[] {
-  const repeated = repeatedNames(names);
-  return [...hidden].filter((name) => repeated.includes(name));
+/** The names of columns that have other names in the result, which only repeated names cause. */
+async function renamedOf(
+  columns: readonly SqlColumn[],
+  resultColumns: () => Promise<readonly SqlColumn[]>,
+): Promise<readonly string[]> {
+  const given = columns.map(({ name }) => name);
+  if (repeatedNames(given).length === 0) return [];
+  const result = await resultColumns();
+  return renamedNames(
+    given,
+    result.map(({ name }) => name),
+  );
 }
 
 async function columnsOf(

@@ -166,6 +166,15 @@ export function repeatedNames(names: readonly string[]): readonly string[] {
   return [...new Set(lower.filter((name, index) => lower.indexOf(name) < index))];
 }
 
+/**
+ * Returns the names, in lower case, that a statement gives to columns which have other names in its result. DuckDB numbers the
+ * repeated names of a read from left to right, so `id, id, id_1` become `id, id_1, id_1_1`.
+ */
+export function renamedNames(given: readonly string[], names: readonly string[]): readonly string[] {
+  const lower = given.map((name) => name.toLowerCase());
+  return [...new Set(lower.filter((name, index) => name !== names[index]?.toLowerCase()))];
+}
+
 /** Makes column names distinct: the second `name` becomes `name_1`, the third `name_2`. */
 export function uniqueNames(names: readonly string[]): readonly string[] {
   const taken = new Set(names);

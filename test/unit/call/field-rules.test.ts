@@ -14,6 +14,12 @@ const SENSITIVE = `  return:
     items: { type: object, properties: { salry: { type: integer, sensitive: true } } }
 `;
 const JOIN = 'SELECT s.id, s.salary, p.salary FROM staff s JOIN past p USING (id)';
+/** DuckDB calls the second id `id_1`, and the column of that name `id_1_1`. */
+const TAKEN = 'SELECT s.id, p.id, s.salary AS id_1, s.salary FROM staff s JOIN past p USING (id)';
+const TAKEN_RETURN = `  return:
+    type: array
+    items: { type: object, properties: { id_1: { type: integer, sensitive: true } } }
+`;
 const PERSONS = `  return:
     type: array
     items:
@@ -54,6 +60,11 @@ const TREE = {
   'tools/numbered.yml': tool('numbered', 'SELECT 1 AS phone, 2 AS phone_1, 3 AS phone_2', [
     'filter_fields, fields: [phone]',
   ]),
+  'tools/taken.yml': tool('taken', TAKEN, ['filter_fields, fields: [Id_1]']),
+  'tools/covered.yml': tool('covered', TAKEN, ['mask_fields, fields: [id_1]']),
+  'tools/sensitive-taken.yml': tool('sensitive_taken', TAKEN, ['filter_sensitive_fields'], TAKEN_RETURN),
+  'tools/letters.yml': tool('letters', 'SELECT 1 AS a, 2 AS A, 3 AS a_1', ['filter_fields, fields: [a_1]']),
+  'tools/beside.yml': tool('beside', TAKEN, ['filter_fields, fields: [salary]']),
   'tools/inner.yml': tool('inner', ADDRESS, ['filter_fields, fields: [address.street, m.1]']),
 };
 /** Endpoints whose result is one value without its column. */
@@ -113,6 +124,10 @@ describe.each<EngineName>(['wasm', 'native', 'native, read-write'])('a rule abou
     ['twice', 'output[0]: the statement returns two columns salary, and the rule hides one'],
     ['masked', 'two columns Salary'],
     ['dotted', 'two columns pay.net'],
+    ['taken', 'two columns Id_1'],
+    ['covered', 'two columns id_1'],
+    ['sensitive_taken', 'two columns id_1'],
+    ['letters', 'two columns a_1'],
     ['person', 'no column person.ssn'],
   ])('denies the call of %s, where it leaves something visible', async (name, logged) => {
     const error = await errorOf(call(name));
@@ -149,6 +164,7 @@ describe.each<EngineName>(['wasm', 'native', 'native, read-write'])('a rule abou
   it.each([
     ['right', [{ id: 1 }]],
     ['numbered', [{ phone_1: 2, phone_2: 3 }]],
+    ['beside', [{ id: 1, id_1: 1, id_1_1: 4711 }]],
     ['known', [{ person: { n: 1 } }]],
   ])('hides the column of %s', async (name, value) => {
     expect((await call(name)).value).toEqual(value);

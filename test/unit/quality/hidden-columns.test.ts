@@ -33,6 +33,12 @@ const TREE = {
     'SELECT a."pay.net", b."pay.net" FROM pays a, pays b WHERE $name IS NULL',
     rule('filter_fields, fields: [pay.net]'),
   ),
+  // DuckDB calls the second id `id_1`, and the column of that name `id_1_1`.
+  'tools/taken.yml': tool(
+    'taken',
+    'SELECT s.id, p.id, s.name AS id_1 FROM staff s, past p WHERE $name IS NULL',
+    rule('filter_fields, fields: [ID_1]'),
+  ),
   'tools/nothing.yml': tool('nothing', JOIN, ''),
   'tools/other.yml': tool('other', JOIN, rule('filter_fields, fields: [name]')),
   'tools/given.yml': tool('given', 'SELECT $name AS salary', rule('filter_fields, fields: [salary]')),
@@ -130,6 +136,7 @@ describe.each(['wasm', 'native'] as const)('columns that a rule hides once (%s)'
       'tools/filtered.yml:9 column-twice',
       'tools/masked.yml:9 column-twice',
       'tools/sensitive.yml:9 column-twice',
+      'tools/taken.yml:9 column-twice',
     ]);
     expect(twice[1]?.message).toContain('the second is visible as salary_1');
   });

@@ -11,6 +11,7 @@ import {
   integerForm,
   intervalForm,
   mapForm,
+  renamedNames,
   repeatedNames,
   structForm,
   timeForm,
@@ -273,5 +274,20 @@ describe('repeatedNames', () => {
   it('are the names of several columns, in any case of letters', () => {
     expect(repeatedNames(['a', 'B', 'b', 'A', 'a', 'c'])).toEqual(['b', 'a']);
     expect(repeatedNames(['a', 'a_1', 'c'])).toEqual([]);
+  });
+});
+
+describe('renamedNames', () => {
+  it.each([
+    [['a', 'b'], ['A', 'b'], []],
+    [['id', 'ID', 'name'], ['id', 'ID_1', 'name'], ['id']],
+    [
+      ['id', 'id', 'Id_1', 'x'],
+      ['id', 'id_1', 'Id_1_1', 'x'],
+      ['id', 'id_1'],
+    ],
+    [['a', 'b'], ['a'], ['b']],
+  ])('of %j in a result with %j are %j', (given, names, renamed) => {
+    expect(renamedNames(given, names)).toEqual(renamed);
   });
 });
