@@ -7,7 +7,7 @@ import type { SvcError } from '../../src/errors.ts';
 import type { Database } from '../../src/ports.ts';
 import type { SqlValue } from '../../src/sql-value.ts';
 import { DATES } from './date-functions.ts';
-import { createFixture, type Fixture, read, removeFixture } from './fixture.ts';
+import { callOf, createFixture, type Fixture, read, removeFixture } from './fixture.ts';
 import { JSON_CASTS, JSON_READS } from './json-functions.ts';
 
 let fixture: Fixture;
@@ -84,6 +84,40 @@ describe('functions of extensions, of parameters', () => {
     ['strptime($1, $2)', ['2024', '%Y']],
   ])('%s', async (expression, values) => {
     expect(await said(wasm, expression, values)).toBe(await said(native, expression, values));
+  });
+});
+
+const LOCAL = { sqlType: 'TIMESTAMP', text: '2024-02-29T12:00:00' } as const;
+
+describe('functions that only the values of a call need, on a new engine', () => {
+  it.each<readonly [string, SqlValue]>([
+    ["date_trunc('day', $1)", AT],
+    ['year($1)', AT],
+    ['$1 + INTERVAL 1 DAY', AT],
+    ["$1 AT TIME ZONE 'UTC'", AT],
+    ["$1 AT TIME ZONE 'UTC'", LOCAL],
+    ["list_transform($1, lambda x : date_trunc('day', x))", { list: [AT] }],
+    ["date_trunc('day', $1.at)", { struct: { at: AT } }],
+  ])('%s', async (expression, value) => {
+    const fresh = await openWasm({ ...(await compileEngine()), file: pathFile(fixture.shop) });
+    const expected = await said(native, expression, [value]);
+    expect(expected).toMatch(/^[A-Z]/);
+    expect(await said(fresh, expression, [value])).toBe(expected);
+    await fresh.close();
+  });
+
+  it.each(['a kept connection', 'limits on scans'])('with %s', async (way) => {
+    const fresh = await openWasm({ ...(await compileEngine()), file: pathFile(fixture.shop) });
+    const scan = way === 'limits on scans' ? { scan: { rows: 100 } } : {};
+    const sql = "SELECT date_trunc('day', $1) AS day";
+    const ask = (value: SqlValue) =>
+      fresh.run({ sql, values: [value], mode: 'read', maxRows: 5, ...scan }, callOf());
+    const day = { sqlType: 'DATE', text: '2024-02-29' } as const;
+    for (const value of scan.scan === undefined ? [day, day] : []) {
+      expect((await ask(value)).rows).toEqual([{ day: '2024-02-29T00:00:00' }]);
+    }
+    expect((await ask(AT)).rows).toEqual([{ day: '2024-02-29T00:00:00Z' }]);
+    await fresh.close();
   });
 });
 

@@ -8,6 +8,7 @@ import {
   SURROUNDINGS,
   toPreparationError,
 } from '../../../src/sql/restricted/relations.ts';
+import type { SqlValue } from '../../../src/sql-value.ts';
 import { toResult } from '../query/result.ts';
 import type { Session, Statement } from '../query/session.ts';
 import type { Instance } from './instance.ts';
@@ -29,6 +30,8 @@ export interface Entrance {
   enter<T>(step: () => EngineStep<T>): Promise<T>;
   /** Plans a statement. */
   prepare(session: Session, sql: string): EngineStep<Statement>;
+  /** Starts a statement, which DuckDB plans again for its values. */
+  begin(statement: Statement, values: readonly SqlValue[]): EngineStep<void>;
   /** Lets other work run, and other calls enter the engine. */
   pause(): Promise<void>;
   /** Whether the engine must not be entered any more. */
@@ -99,10 +102,10 @@ export class Connection {
 
   /** Runs one statement in slices. */
   async #execute<T>({ sql, values }: Query, read: (result: number) => T): Promise<T> {
-    const { enter, prepare, isBroken } = this.#entrance;
+    const { enter, prepare, begin, isBroken } = this.#entrance;
     const statement = await enter(() => prepare(this.#session, sql));
     try {
-      await enter(() => statement.begin(values));
+      await enter(() => begin(statement, values));
       await finish(statement, this.#entrance);
       return await enter(() => readWith(statement, read));
     } finally {
@@ -117,7 +120,7 @@ type Query = Pick<SqlRequest, 'sql' | 'values'>;
 /** Runs a statement that was started to its end, in slices. */
 export async function finish(
   statement: Statement,
-  { call, enter, waits, deadline, pause }: Omit<Entrance, 'prepare' | 'isBroken'>,
+  { call, enter, waits, deadline, pause }: Omit<Entrance, 'prepare' | 'begin' | 'isBroken'>,
 ): Promise<void> {
   while (!(await enter(() => runSlice(statement)))) {
     // A scan whose blocks are fetched ahead may never wait.

@@ -6,7 +6,7 @@ import { Neighbours } from '../../../src/sql/neighbours.ts';
 import { asQuery } from '../../../src/sql/query.ts';
 import { breaksEngine, EngineReplaced, refuseWrite, toEngineError } from '../errors.ts';
 import { type RegisterMissing, registerFunctions } from '../functions/register.ts';
-import { Session, type Statement } from '../query/session.ts';
+import { Session } from '../query/session.ts';
 import { checkStandIns } from '../query/stand-ins.ts';
 import { Connection, type Entrance } from './connection.ts';
 import type { DatabaseFile } from './database-file.ts';
@@ -66,7 +66,8 @@ export class Engine {
       isBroken: () => this.#broken,
       enter: (call, step) => this.#enter(call ?? unlimited(), step),
       connect: () => Session.open(instance, this.#database),
-      prepare: (session, sql) => this.#prepare(session, sql),
+      prepare: (session, sql) => this.#planning(() => session.prepare(sql)),
+      begin: (statement, values) => this.#planning(() => statement.begin(values)),
       hasAsked: (call) => this.#asking.has(call),
     });
   }
@@ -208,7 +209,8 @@ export class Engine {
       deadline: Date.now() + call.timeoutMs,
       enter: async (step) =>
         waits === null ? this.#enter(call, step) : this.#enterWaiting(call, step, waits),
-      prepare: (session, sql) => this.#prepare(session, sql),
+      prepare: (session, sql) => this.#planning(() => session.prepare(sql)),
+      begin: (statement, values) => this.#planning(() => statement.begin(values)),
       pause: () => this.#pause(waits),
       isBroken: () => this.#broken,
     };
@@ -265,13 +267,13 @@ export class Engine {
     this.#options.onStep?.(null);
   }
 
-  /** Plans a statement, and once more after registering functions that it misses. */
-  *#prepare(session: Session, sql: string): EngineStep<Statement> {
+  /** Plans a statement, and once more after registering functions that it misses. The types of its values may need others. */
+  *#planning<T>(plan: () => EngineStep<T>): EngineStep<T> {
     try {
-      return yield* session.prepare(sql);
+      return yield* plan();
     } catch (thrown) {
       if (!this.#registerMissing(thrown)) throw thrown;
-      return yield* this.#prepare(session, sql);
+      return yield* this.#planning(plan);
     }
   }
 

@@ -2,6 +2,7 @@ import { SvcError } from '../../../src/errors.ts';
 import type { SqlCall, SqlRequest, SqlResult } from '../../../src/ports.ts';
 import { type Lane, type LaneEntry, Lanes, WITHOUT_SEEDS } from '../../../src/sql/lanes/lanes.ts';
 import { asBareQuery, asQuery, isSameBare } from '../../../src/sql/query.ts';
+import type { SqlValue } from '../../../src/sql-value.ts';
 import { breaksEngine } from '../errors.ts';
 import { toResult } from '../query/result.ts';
 import type { Session, Statement } from '../query/session.ts';
@@ -27,6 +28,7 @@ export interface LaneEngine {
   enter<T>(call: SqlCall | null, step: () => EngineStep<T>): T;
   connect(): EngineStep<Session>;
   prepare(session: Session, sql: string): EngineStep<Statement>;
+  begin(statement: Statement, values: readonly SqlValue[]): EngineStep<void>;
   /** Whether a call's statement asked for its caller. */
   hasAsked(call: SqlCall): boolean;
 }
@@ -80,7 +82,7 @@ export class StatementLanes {
     if (lane === null) return null;
     let failed = true;
     try {
-      engine.enter(call, () => lane.statement.begin([...values, BigInt(maxRows + 1)]));
+      engine.enter(call, () => engine.begin(lane.statement, [...values, BigInt(maxRows + 1)]));
       await finish(lane.statement, entrance);
       const result = engine.enter(call, () => this.#readAndReset(lane.statement, request));
       failed = false;

@@ -139,7 +139,7 @@ export class Statement {
     if (state !== 0) throw new SvcError('sql_failed', `Parameter $${index} cannot be bound: ${this.error()}`);
   }
 
-  /** Binds values and starts the statement; each step continues it. */
+  /** Binds values and starts the statement; each step continues it. If that fails, it can be started again. */
   *begin(values: readonly SqlValue[]): EngineStep<void> {
     this.#bind(values);
     yield* this.#start();
@@ -149,7 +149,11 @@ export class Statement {
     const { heap, scratch } = this.#instance;
     const state = yield ['duckdb_pending_prepared', this.#statement, scratch];
     this.#pending = heap.u32(scratch);
-    if (state !== 0) throw this.#pendingError();
+    if (state !== 0) {
+      const error = this.#pendingError();
+      yield* this.reset();
+      throw error;
+    }
     this.#running = true;
   }
 
