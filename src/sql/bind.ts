@@ -25,8 +25,12 @@ function toColumn(node: TypeNode, values: readonly JsonValue[]): readonly SqlVal
     case 'boolean':
       return values.map((value) => (value === null ? null : value === true));
     case 'string': {
-      const toSql = node.format === undefined ? String : (formatOf(node.format).toSql ?? String);
-      return values.map((value) => (value === null ? null : toSql(String(value))));
+      const { toSql, nullType } = node.format === undefined ? TEXT : formatOf(node.format);
+      const convert = toSql ?? String;
+      // Beside other values, NULL has their type.
+      const isAlone = nullType !== null && values.every((value) => value === null);
+      const missing = isAlone ? { sqlType: nullType, text: null } : null;
+      return values.map((value) => (value === null ? missing : convert(String(value))));
     }
     case 'array':
       return toLists(values, node.items);
@@ -35,14 +39,19 @@ function toColumn(node: TypeNode, values: readonly JsonValue[]): readonly SqlVal
   }
 }
 
+const TEXT = { toSql: null, nullType: null };
+
 /** Converts lists whose items share one type. */
 function toLists(values: readonly JsonValue[], items: TypeNode | undefined): readonly SqlValue[] {
   const lists = values.map((value) => (value === null || isList(value) ? value : [value]));
   const all = lists.flatMap((list) => list ?? []);
   const converted = items ? toColumn(items, all) : all.map(untypedItem(all));
+  // Without an item, the declared type is the only one.
+  const missing = items === undefined || all.length > 0 ? null : toSqlValue(items, null);
   let at = 0;
   return lists.map((list) => {
     if (list === null) return null;
+    if (missing !== null) return { list: [], items: missing };
     at += list.length;
     return { list: converted.slice(at - list.length, at) };
   });

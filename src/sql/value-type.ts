@@ -27,7 +27,10 @@ export function valueTypeOf(value: SqlValue): ValueType {
   if ('sqlType' in value) {
     return { kind: 'scalar', name: value.sqlType === 'TIMESTAMPTZ' ? 'TIMESTAMP_TZ' : value.sqlType };
   }
-  if ('list' in value) return { kind: 'list', items: value.list.map(valueTypeOf).reduce(unify, NULL_TYPE) };
+  if ('list' in value) {
+    const empty = value.items === undefined ? NULL_TYPE : valueTypeOf(value.items);
+    return { kind: 'list', items: value.list.map(valueTypeOf).reduce(unify, empty) };
+  }
   const fields = Object.entries(value.struct).map(([name, part]) => [name, valueTypeOf(part)] as const);
   return { kind: 'struct', fields: new Map(fields) };
 }

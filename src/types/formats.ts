@@ -1,6 +1,6 @@
 import { SvcError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
-import type { SqlValue } from '../sql-value.ts';
+import type { SqlValue, TimeType } from '../sql-value.ts';
 import { parseDecimal } from './decimal.ts';
 
 /** Everything svc knows about one string format. */
@@ -14,6 +14,8 @@ interface FormatRecord {
   readonly output: JsonObject | null;
   /** The value that DuckDB gets; null: the text itself. */
   readonly toSql: ((text: string) => SqlValue) | null;
+  /** The type of a value that is missing; null: none. */
+  readonly nullType: TimeType | null;
   /** The converter in `adapters/python/host/svc/_arguments.py` and the annotations that fit; null: `str`. */
   readonly python: { readonly kind: string; readonly annotations: readonly [string, ...string[]] } | null;
   /** Whether MCP allows the format in forms of elicitation. */
@@ -31,6 +33,7 @@ const FORMATS = {
     example: 'ada@example.org',
     output: null,
     toSql: null,
+    nullType: null,
     python: null,
     inForms: true,
   },
@@ -40,6 +43,7 @@ const FORMATS = {
     example: 'https://example.org/',
     output: null,
     toSql: null,
+    nullType: null,
     python: null,
     inForms: true,
   },
@@ -49,6 +53,7 @@ const FORMATS = {
     example: '2024-02-29',
     output: null,
     toSql: (text) => ({ sqlType: 'DATE', text }),
+    nullType: 'DATE',
     python: { kind: 'date', annotations: ['date'] },
     inForms: true,
   },
@@ -58,6 +63,7 @@ const FORMATS = {
     example: '09:30:00',
     output: { format: 'iso-time' },
     toSql: toSqlTime,
+    nullType: 'TIME',
     python: { kind: 'time', annotations: ['time'] },
     inForms: false,
   },
@@ -67,6 +73,7 @@ const FORMATS = {
     example: '2024-02-29T09:30:00Z',
     output: { format: 'iso-date-time' },
     toSql: toSqlDateTime,
+    nullType: 'TIMESTAMP',
     python: { kind: 'date-time', annotations: ['datetime'] },
     inForms: true,
   },
@@ -76,6 +83,7 @@ const FORMATS = {
     example: 'P1DT2H',
     output: { pattern: '^[+-]?P' },
     toSql: toSqlInterval,
+    nullType: 'INTERVAL',
     python: null,
     inForms: false,
   },
@@ -85,6 +93,7 @@ const FORMATS = {
     example: '1709199000',
     output: { pattern: '^[+-]?[0-9.]+([eE][+-]?[0-9]+)?$' },
     toSql: toSqlTimestamp,
+    nullType: 'TIMESTAMPTZ',
     python: { kind: 'timestamp', annotations: ['datetime'] },
     inForms: false,
   },

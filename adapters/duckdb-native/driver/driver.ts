@@ -1,4 +1,10 @@
-import type { DuckDBDataChunk, DuckDBInstance, DuckDBType, DuckDBVector } from '@duckdb/node-api';
+import type {
+  DuckDBDataChunk,
+  DuckDBInstance,
+  DuckDBPreparedStatement,
+  DuckDBType,
+  DuckDBVector,
+} from '@duckdb/node-api';
 import { messageOf, SvcError } from '../../../src/errors.ts';
 import { loadPart, NATIVE_PART } from '../../optional-packages.ts';
 import { createPoll, type WaitFor } from './poll.ts';
@@ -23,6 +29,8 @@ export interface Driver {
   readonly openInstance: OpenInstance;
   readonly vectorOf: VectorOf;
   readonly waitFor: WaitFor;
+  /** Binds NULL of a type. The driver's own NULL has none. */
+  readonly bindTypedNull: (statement: DuckDBPreparedStatement, index: number, type: DuckDBType) => void;
   /** Waits for one of the threads of Node's pool that statements may occupy (`ThreadBudget`). */
   readonly takeThread: ThreadBudget['takeSoon'];
 }
@@ -46,8 +54,19 @@ async function importDriver(): Promise<Driver> {
     vectorOf: ({ chunk, rowCount }, column, type) =>
       api.DuckDBVector.create(bindings.default.data_chunk_get_vector(chunk, column), rowCount, type),
     waitFor: createPoll(bindings.default, budget),
+    bindTypedNull: (statement, index, type) => bindTypedNull(bindings.default, statement, { index, type }),
     takeThread: budget.takeSoon,
   };
+}
+
+/** DuckDB gives the NULL among the items of a list their type. */
+function bindTypedNull(
+  bindings: typeof import('@duckdb/node-bindings'),
+  statement: DuckDBPreparedStatement,
+  { index, type }: { readonly index: number; readonly type: DuckDBType },
+): void {
+  const list = bindings.create_list_value(type.toLogicalType().logical_type, [bindings.create_null_value()]);
+  bindings.bind_value(Reflect.get(statement, 'prepared_statement'), index, bindings.get_list_child(list, 0));
 }
 
 async function importPackages() {

@@ -2,11 +2,14 @@ import type { DuckDBPreparedStatement, DuckDBType, DuckDBValue } from '@duckdb/n
 import { SvcError } from '../../../src/errors.ts';
 import { own } from '../../../src/json.ts';
 import { type ValueType, valueTypeOf } from '../../../src/sql/value-type.ts';
-import type { SqlValue } from '../../../src/sql-value.ts';
+import type { SqlValue, TimeType } from '../../../src/sql-value.ts';
 import type { Driver } from '../driver/driver.ts';
 
 /** A parameter of a date or time type, sent as text. */
-export type TextValue = Extract<SqlValue, { readonly sqlType: unknown }>;
+export interface TextValue {
+  readonly sqlType: TimeType;
+  readonly text: string;
+}
 
 /** Runs DuckDB's own casts, in order. */
 export interface Casts {
@@ -21,7 +24,7 @@ export interface Casts {
 
 /** Binds `$1 .. $n`, each with its SQL type. */
 export async function bindValues(
-  { api }: Driver,
+  { api, bindTypedNull }: Driver,
   statement: DuckDBPreparedStatement,
   values: readonly SqlValue[],
   casts: Casts,
@@ -37,6 +40,10 @@ export async function bindValues(
   for (const [index, value] of values.entries()) {
     if (bindPlain(statement, index + 1, value)) continue;
     const type = valueTypeOf(value);
+    if (isTypedNull(value)) {
+      bindTypedNull(statement, index + 1, toType(api, type));
+      continue;
+    }
     const texts = await readTexts(api, mixedIn(value, type), { times, casts });
     statement.bindValue(index + 1, toDuckdb(api, value, type, { times, texts }), toType(api, type));
   }
@@ -73,7 +80,15 @@ function isNested(value: SqlValue): value is NestedValue {
 
 function timesOf(value: SqlValue): readonly TextValue[] {
   if (isNested(value)) return ('list' in value ? value.list : Object.values(value.struct)).flatMap(timesOf);
-  return typeof value === 'object' && value !== null ? [value] : [];
+  return isTime(value) ? [value] : [];
+}
+
+function isTime(value: SqlValue): value is TextValue {
+  return typeof value === 'object' && value !== null && 'sqlType' in value && value.text !== null;
+}
+
+function isTypedNull(value: SqlValue): boolean {
+  return typeof value === 'object' && value !== null && 'sqlType' in value && value.text === null;
 }
 
 /**
@@ -83,7 +98,7 @@ function timesOf(value: SqlValue): readonly TextValue[] {
 function mixedIn(value: SqlValue, type: ValueType): readonly SqlValue[] {
   const isText = type.kind === 'scalar' && type.name === 'VARCHAR';
   if (!isNested(value)) {
-    const differs = typeof value === 'number' || (typeof value === 'object' && value !== null);
+    const differs = typeof value === 'number' || isTime(value);
     return isText && differs ? [value] : [];
   }
   if (isText) return [...mixedIn(value, valueTypeOf(value)), value];
@@ -128,7 +143,7 @@ interface Known {
 }
 
 function toDuckdb(api: Driver['api'], value: SqlValue, type: ValueType, known: Known): DuckDBValue {
-  if (value === null) return null;
+  if (value === null || isTypedNull(value)) return null;
   if (type.kind === 'scalar') return toScalar(value, type.name, known);
   if (typeof value === 'object' && 'list' in value && type.kind === 'list') {
     return api.listValue(value.list.map((item) => toDuckdb(api, item, type.items, known)));

@@ -18,8 +18,10 @@ export function createValue(instance: Instance, value: SqlValue, cast: Cast): nu
   if (typeof value === 'string') {
     return instance.withText(value, (at, length) => call.duckdb_create_varchar_length(at, length, 0));
   }
-  if ('sqlType' in value) return cast(value.sqlType, value.text);
   const type = valueTypeOf(value);
+  if ('sqlType' in value) {
+    return value.text === null ? createTypedNull(instance, type) : cast(value.sqlType, value.text);
+  }
   if (type.kind === 'scalar') throw new SvcError('internal', 'a nested parameter has a scalar type');
   return createNested(instance, value, { type, cast });
 }
@@ -45,6 +47,18 @@ function createInteger({ call, heap, scratch }: Instance, value: bigint): number
   }
   heap.words(scratch, [...toHalves(value), ...toHalves(value >> 64n)]);
   return call.duckdb_create_hugeint(scratch);
+}
+
+/** DuckDB gives the NULL among the items of a list their type. */
+function createTypedNull(instance: Instance, type: ValueType): number {
+  const { call } = instance;
+  const untyped = call.duckdb_create_null_value();
+  const list = withType(instance, type, (pointer) =>
+    withWords(instance, [untyped], (at) => call.duckdb_create_list_value(pointer, at, 1, 0)),
+  );
+  const typed = call.duckdb_get_list_child(list, 0, 0);
+  destroyValues(instance, [untyped, list]);
+  return typed;
 }
 
 type NestedValue = Extract<SqlValue, { list: unknown } | { struct: unknown }>;

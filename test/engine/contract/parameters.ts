@@ -20,6 +20,17 @@ const VALUES: readonly (readonly [string, SqlValue, string])[] = [
   ['a timestamp', { sqlType: 'TIMESTAMP', text: '2024-02-29T12:34:56' }, 'TIMESTAMP'],
   ['an instant', { sqlType: 'TIMESTAMPTZ', text: '2024-02-29T12:34:56Z' }, 'TIMESTAMP WITH TIME ZONE'],
   ['an interval', { sqlType: 'INTERVAL', text: '1 day 2 hours' }, 'INTERVAL'],
+  ['no date', { sqlType: 'DATE', text: null }, 'DATE'],
+  ['no time', { sqlType: 'TIME', text: null }, 'TIME'],
+  ['no timestamp', { sqlType: 'TIMESTAMP', text: null }, 'TIMESTAMP'],
+  ['no instant', { sqlType: 'TIMESTAMPTZ', text: null }, 'TIMESTAMP WITH TIME ZONE'],
+  ['no interval', { sqlType: 'INTERVAL', text: null }, 'INTERVAL'],
+  [
+    'a struct without a date',
+    { struct: { a: { sqlType: 'DATE', text: null }, b: null } },
+    'STRUCT(a DATE, b "NULL")',
+  ],
+  ['a list without dates', { list: [], items: { sqlType: 'DATE', text: null } }, 'DATE[]'],
   ['a list of integers', { list: [1n, null, 3n] }, 'INTEGER[]'],
   ['a list of integers, one large', { list: [1n, 2n ** 40n] }, 'BIGINT[]'],
   ['a list of numbers', { list: [1n, 2.5] }, 'DOUBLE[]'],
@@ -34,6 +45,29 @@ const POINT: TypeNode = {
   type: 'object',
   properties: { a: { type: 'integer' }, unit: { type: 'string', default: 'm' } },
 };
+
+const DATE: TypeNode = { type: 'string', format: 'date' };
+
+/** A type, an expression over a parameter of the type that was left out, and its value. */
+const LEFT_OUT: readonly (readonly [TypeNode, string, JsonValue])[] = [
+  [DATE, "$1 IS NULL OR date_trunc('month', $1) = DATE '2024-01-01'", true],
+  [DATE, "coalesce($1, DATE '2024-01-01')", '2024-01-01'],
+  [DATE, '$1 + INTERVAL 1 DAY', null],
+  [DATE, 'year($1)', null],
+  [DATE, "strftime($1, '%Y')", null],
+  [{ type: 'string', format: 'time' }, 'hour($1)', null],
+  [{ type: 'string', format: 'date-time' }, 'epoch($1)', null],
+  [{ type: 'string', format: 'date-time' }, "TIMESTAMP '2024-01-01 00:00:00' > $1", null],
+  [
+    { type: 'string', format: 'date-time' },
+    "coalesce($1, TIMESTAMPTZ '2024-01-01 00:00:00Z')",
+    '2024-01-01T00:00:00Z',
+  ],
+  [{ type: 'string', format: 'timestamp' }, "date_trunc('day', $1)", null],
+  [{ type: 'string', format: 'duration' }, "DATE '2024-01-01' + $1", null],
+  [{ type: 'object', properties: { day: DATE } }, 'year($1.day)', null],
+  [{ type: 'array', items: DATE }, 'list_transform($1, lambda day : year(day))', []],
+];
 
 /** A type, a value that a client sends, and the JSON that the statement reads. */
 const UNDECLARED: readonly (readonly [string, TypeNode, JsonValue, JsonValue])[] = [
@@ -161,6 +195,13 @@ export function describeParameters(subject: Subject): void {
         '2024-02-29T12:34:56',
         '2024-02-29T12:34:56Z',
         'P1DT2H',
+        null,
+        null,
+        null,
+        null,
+        null,
+        { a: null, b: null },
+        [],
         [1, null, 3],
         [1, 1099511627776],
         [1, 2.5],
@@ -188,6 +229,14 @@ export function describeParameters(subject: Subject): void {
       if (!checked.ok) throw new Error(JSON.stringify(checked.issues));
       expect(await answerOf(subject.database, '$1', [toSqlValue(node, checked.value)])).toEqual(expected);
     });
+
+    it.each(LEFT_OUT)(
+      'have the type of %j where they are left out: %s',
+      async (node, expression, expected) => {
+        const left = node.type === 'array' ? [] : node.type === 'object' ? {} : null;
+        expect(await answerOf(subject.database, expression, [toSqlValue(node, left)])).toEqual(expected);
+      },
+    );
 
     it('stay apart from the SQL, whatever they hold', async () => {
       const text = '\'; DROP TABLE items; -- $1 \u0000 " \\ 😀';

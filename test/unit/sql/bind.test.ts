@@ -76,7 +76,19 @@ it.each<[TypeNode, JsonValue, SqlValue]>([
     {},
     { struct: { toString: null } },
   ],
-  [{ type: 'string', format: 'date', nullable: true }, null, null],
+  [{ type: 'string', format: 'date', nullable: true }, null, { sqlType: 'DATE', text: null }],
+  [{ type: 'string', format: 'date-time', nullable: true }, null, { sqlType: 'TIMESTAMP', text: null }],
+  [{ type: 'string', format: 'email', nullable: true }, null, null],
+  [
+    { type: 'array', items: { type: 'string', format: 'time' } },
+    [],
+    { list: [], items: { sqlType: 'TIME', text: null } },
+  ],
+  [
+    { type: 'array', items: { type: 'array', items: { type: 'string', format: 'date-time' } } },
+    [[], [null, '2024-01-01T10:00:00Z']],
+    { list: [{ list: [] }, { list: [null, { sqlType: 'TIMESTAMPTZ', text: '2024-01-01T10:00:00Z' }] }] },
+  ],
 ])('%j: %j', (node, value, expected) => {
   expect(toSqlValue(node, value)).toEqual(expected);
 });
