@@ -19,8 +19,10 @@ export function parseTemplate(text: string): Parsed {
   const tooLarge = sizeIssue(text);
   if (tooLarge !== null) return { issue: tooLarge };
   try {
-    const program: Node = parse(tokenize(text));
-    return { program };
+    const tokens: Tokens = tokenize(text);
+    const program: Node = parse(tokens);
+    const chain = chainIn(tokens);
+    return chain === null ? { program } : { issue: chainIssue(text, tokens, chain) };
   } catch (thrown) {
     return { issue: { ...explain(thrown), offset: offsetOfFailure(text) } };
   }
@@ -104,7 +106,7 @@ function tokenText(type: string): string {
 
 /** Finds the tag in which parsing stopped. The parser gives no positions, so we watch which tokens it reads. */
 function offsetOfFailure(text: string): number {
-  const starts = [...text.matchAll(/\{[{%#]/g)].map(({ index }) => index);
+  const starts = startsOfTags(text);
   try {
     const tokens: Tokens = tokenize(text);
     return starts[tagAt(tokens, furthestRead(tokens))] ?? starts.at(-1) ?? 0;
@@ -113,8 +115,42 @@ function offsetOfFailure(text: string): number {
   }
 }
 
+function startsOfTags(text: string): readonly number[] {
+  return [...text.matchAll(/\{[{%#]/g)].map(({ index }) => index);
+}
+
 /** The tokens of the package, declared again because its own type files do not resolve here. */
-type Tokens = readonly { readonly type: string }[];
+type Tokens = readonly { readonly type: string; readonly value: string }[];
+
+/** Words and marks between expressions, each of which may have a comparison of its own. */
+const BETWEEN = /^(?:and|or|if|else|[,:=]|\{[{%])$/;
+
+/**
+ * Finds the second comparison of a chain such as `0 < x < 50`. The parser reads it as `(0 < x) < 50`, and its tree has no
+ * brackets, so only the tokens tell the two apart.
+ */
+function chainIn(tokens: Tokens): number | null {
+  const compared = [false];
+  for (const [index, { type, value }] of tokens.entries()) {
+    const isWord = type === 'Identifier' && tokens[index - 1]?.type !== 'Dot';
+    if (/^Open(?:Paren|Square|Curly)/.test(type)) compared.push(false);
+    else if (/^Close(?:Paren|Square|Curly)/.test(type)) compared.pop();
+    else if (type === 'ComparisonBinaryOperator' || (isWord && value === 'in')) {
+      if (compared.at(-1)) return index;
+      compared.splice(-1, 1, true);
+    } else if (type !== 'StringLiteral' && type !== 'Text' && BETWEEN.test(value))
+      compared.splice(-1, 1, false);
+  }
+  return null;
+}
+
+function chainIssue(text: string, tokens: Tokens, index: number): TemplateIssue {
+  return {
+    message: 'The template chains comparisons, as in `0 < a < 9`.',
+    fix: 'Write `0 < a and a < 9`, or put one comparison in parentheses.',
+    offset: startsOfTags(text)[tagAt(tokens, index)] ?? 0,
+  };
+}
 
 function furthestRead(tokens: Tokens): number {
   let furthest = 0;

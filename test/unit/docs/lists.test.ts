@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { RECORD_FIELDS } from '../../../src/audit/record.ts';
+import { FILTER_NAMES } from '../../../src/template/filters.ts';
+import { GLOBAL_NAMES } from '../../../src/template/scope.ts';
+import { TEST_NAMES } from '../../../src/template/tests.ts';
 
 const METRICS = 'adapters/otel/metrics.ts';
 
@@ -14,6 +17,11 @@ describe('pages written by hand', () => {
   it('explain each field of the audit record', () => {
     expect(missingFrom('docs/how-to/audit.md', Object.keys(RECORD_FIELDS))).toEqual([]);
     expect(missingFrom('docs/how-to/audit.md', ['record_id', 'no_such_field'])).toEqual(['no_such_field']);
+  });
+
+  it('name each filter, test and name of templates', () => {
+    const page = 'docs/reference/templates.md';
+    expect(missingFrom(page, [...FILTER_NAMES, ...TEST_NAMES, ...GLOBAL_NAMES])).toEqual([]);
   });
 
   it('name each metric', () => {

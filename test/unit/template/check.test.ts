@@ -18,6 +18,9 @@ describe('templates without a problem', () => {
     '{% for i in items %}{% if i %}{% break %}{% else %}{% continue %}{% endif %}{% endfor %}',
     '{% filter upper %}{{ name }}{% endfilter %}{{ items|sort(attribute="x")|map("upper")|join(", ") }}',
     '{# {{ nothing }} #}',
+    '{{ (count < 2) == (2 > 1) }}{{ 1 < 2 and 2 < 3 }}{{ 1 < 2 if 2 > 1 else 3 > 2 }}{{ [1 < 2, 2 < 3] }}',
+    '{% for i in items if i > 1 %}{{ i not in items or i in [1 < 2] }}{{ {"a": 1 < 2, "b": 2 < 3} }}{% endfor %}',
+    '{% set x = 1 < 2 %}{{ items|select("gt", 1 < 2)|join(1 < 2) }}{{ x.in }}{{ items[1 < 2:2 < 3] }}',
   ])('%s', (text) => {
     expect(problems(text)).toEqual([]);
   });
@@ -76,6 +79,10 @@ describe('templates that are not valid', () => {
     ['{{ name }}{% include "x" %}', /no tag \{% include %\}/, 10],
     ['{% raw %}{% endraw %}', /no tag \{% raw %\}/, 0],
     ['{{ name }}{% endif %}', /\{% endif %\} has no open block/, 10],
+    ['{{ name }}{% if 0 < count < 50 %}x{% endif %}', /chains comparisons/, 10],
+    ['{{ 1 < 2 == true }}', /chains comparisons/, 0],
+    ['{{ 1 in [1] not in [[1]] }}', /chains comparisons/, 0],
+    ['{{ name }}{{ (1 + (1 == 2 != (3 < 4))) }}', /chains comparisons/, 10],
     ['{% break %}', /break %} outside of a loop/, undefined],
     [
       '{% for x in items %}{% macro m() %}{% break %}{% endmacro %}{% endfor %}',

@@ -230,8 +230,44 @@ describe('what docs/reference/templates.md says of differences from Jinja', () =
       '{{ "one two"|truncate(5) }} {{ "a/b"|urlencode }} {{ {"a": "<b>"}|tojson }}',
       'on... a%2Fb {"a":"<b>"}',
     ],
+    [
+      '{{ true == 1 }} {{ (1 < 2) == true }} {{ 2.0 }} {{ 2.0 is integer }} {{ "x" + 1 }}',
+      'false true 2 true x1',
+    ],
+    ['{{ "hello-world foo"|wordcount }} {{ "a!b (c)"|urlencode }} {{ "a" * 3 }}', '2 a!b%20(c) aaa'],
+    ['{{ ["a", none]|join(",") }} {{ range(3) }} {{ [1, 2]|reverse }}', 'a, [0,1,2] [2,1]'],
   ])('%s', (template, expected) => {
     expect(render(template, DATA)).toBe(expected);
+  });
+});
+
+describe('what docs/reference/templates.md says cannot be rendered', () => {
+  it.each([
+    ['{{ 3 * "a" }}', 'a string is not a number'],
+    ['{{ [1] * 2 }}', 'a list is not a number'],
+    ['{{ "%s" % 5 }}', 'a string is not a number'],
+    ['{% for a in list %}{{ loop.changed(a) }}{% endfor %}', 'an undefined value cannot be called'],
+    ['{% set x = {"items": 1} %}{{ x.items() }}', 'a number cannot be called'],
+  ])('%s', (template, message) => {
+    expect(() => render(template, DATA)).toThrow(message);
+  });
+
+  it.each([
+    '{% raw %}x{% endraw %}',
+    '{% include "x" %}',
+    '{% with a = 1 %}{{ a }}{% endwith %}',
+    '{% do list.append(1) %}',
+    '{% for a in list recursive %}{% endfor %}',
+    '{% if true +%}x{% endif %}',
+    '{{ n is divisibleby(3) }}',
+    '{{ n is in list }}',
+    '{{ n is eq(1) }}',
+    '{{ 1e3 }}',
+    '{{ 1_000 }}',
+    '{{ (1,) }}',
+    '{{ 0 < n < 50 }}',
+  ])('%s', (template) => {
+    expect(() => compileTemplate(template)).toThrow();
   });
 });
 
