@@ -104,8 +104,9 @@ Set \`readonly: false\` for the database of the profile, or choose another with 
 
 /** Formats a result; without rows it shows the columns. */
 function toTable({ columns, rows }: SqlResult): string {
-  if (rows.length > 0) return toText(rows);
-  const head = columns.map(({ name }) => styled('strong', name)).join('  ');
+  const names = columns.map(({ name }) => name);
+  if (rows.length > 0) return toText(rows, names);
+  const head = names.map((name) => styled('strong', name)).join('  ');
   return `${head}\n${styled('dim', '(0 rows)')}`;
 }
 

@@ -28,8 +28,8 @@ export const run: Run = async (input, output) => {
   const kind = parseKind(given);
   const args = await parseParamOptions(input.list('param'));
   const user = await parseUser(input.text('userContext'));
-  const { value, truncated } = await call(input, { kind, name, args, user }, output);
-  output.data(value, () => (kind === 'prompt' ? toMessageText(value) : toText(value)));
+  const { value, truncated, columns } = await call(input, { kind, name, args, user }, output);
+  output.data(value, () => (kind === 'prompt' ? toMessageText(value) : toText(value, columns)));
   if (truncated) output.note(truncated.hint);
   return 0;
 };

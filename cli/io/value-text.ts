@@ -4,9 +4,9 @@ import { count, styled, toColumns } from './output.ts';
 const WIDEST = 50;
 
 /** Formats a tool's value for people: rows as a table, text unchanged, anything else as indented JSON. */
-export function toText(value: JsonValue): string {
+export function toText(value: JsonValue, order: readonly string[] = []): string {
   if (typeof value === 'string') return value;
-  if (isRows(value)) return toTable(value);
+  if (isRows(value)) return toTable(value, order);
   return JSON.stringify(value, null, 2);
 }
 
@@ -25,8 +25,10 @@ function isRows(value: JsonValue): value is readonly JsonObject[] {
   return Array.isArray(value) && value.length > 0 && value.every(isObject);
 }
 
-function toTable(rows: readonly JsonObject[]): string {
-  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+/** Formats rows. Their columns have the given order, and the others that of their first appearance. */
+function toTable(rows: readonly JsonObject[], order: readonly string[]): string {
+  const present = new Set(rows.flatMap((row) => Object.keys(row)));
+  const columns = [...new Set([...order.filter((name) => present.has(name)), ...present])];
   const head = columns.map((column) => styled('strong', column));
   const body = rows.map((row) => columns.map((column) => toCell(row[column] ?? null)));
   return `${toColumns([head, ...body])}\n${styled('dim', `(${count(rows.length, 'row')})`)}`;

@@ -339,12 +339,18 @@ async function toAnswer(call: Call, produced: Produced, value: JsonValue): Promi
   }
   const unchanged = value === produced.value;
   const known = unchanged ? outcomes.get(produced) : undefined;
-  const outcome = known ?? enforceLimits(value, produced, entry.limits);
+  const outcome = known ?? { ...enforceLimits(value, produced, entry.limits), ...orderOf(produced) };
   if (unchanged) outcomes.set(produced, outcome);
   if (outcome.truncated !== null) notifyTruncated(context, outcome.truncated);
   const isContent = entry.kind === 'tool' && entry.content === 'rows';
   const blocks = isContent ? { blocks: toBlocks(outcome.value, entry.name) } : {};
   return { ...outcome, binary: produced.binary && typeof value === 'string', ...blocks };
+}
+
+/** The order of a statement's columns, if objects cannot keep it. */
+function orderOf({ columns }: Produced): Pick<Outcome, 'columns'> {
+  const names = columns?.columns.map(({ name }) => name) ?? [];
+  return names.some((name) => /^\d+$/.test(name)) ? { columns: names } : {};
 }
 
 /** Reads a resource of this project that a prompt refers to, under the same policies as any other reader. */

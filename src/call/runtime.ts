@@ -44,6 +44,8 @@ export interface Outcome {
    */
   readonly text: string;
   readonly truncated: Truncation | null;
+  /** The names of a statement's columns in their order, if its rows have another: an object has keys such as `2024` first. */
+  readonly columns?: readonly string[];
   /** The value is one BLOB as base64, of the endpoint's `mime_type`. */
   readonly binary?: boolean;
   /** The content of a tool that declares `content: rows`; clients get it in place of the value. */

@@ -88,7 +88,7 @@ export async function openResult(
 
 /** The result of a link's call as the file at its URI. */
 export function toFileContents(uri: string, { format }: LargeResult, outcome: Outcome) {
-  const table = toTable(outcome.value) ?? { columns: [], rows: [] };
+  const table = toTable(outcome.value, outcome.columns) ?? { columns: [], rows: [] };
   return { uri, mimeType: MEDIA_TYPES[format], ...toFile(format, table, outcome) };
 }
 

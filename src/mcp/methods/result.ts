@@ -50,7 +50,7 @@ export function toLargeResult(
   { era, link }: { era: Era; link: Block | null },
 ) {
   const rows = isList(outcome.value) ? outcome.value : [];
-  const table = toTable(rows) ?? { columns: [], rows: [] };
+  const table = toTable(rows, outcome.columns) ?? { columns: [], rows: [] };
   const summary = summarize(table, { atLeast: outcome.truncated !== null });
   const hint =
     link === null ? NO_LINK : `Read ${link.type === 'resource_link' ? link.uri : ''} for all rows.`;
@@ -72,8 +72,8 @@ export function toViewedResult(
   outcome: Outcome,
   { era, link }: { era: Era; link: Block | null },
 ) {
-  const { value, truncated } = outcome;
-  const table = toTable(value);
+  const { value, truncated, columns } = outcome;
+  const table = toTable(value, columns);
   const own = toText(entry, outcome);
   const isShort = table === null || own.length <= MOST_CHARACTERS;
   const words = isShort ? own : summarize(table, { atLeast: truncated !== null });
@@ -90,8 +90,8 @@ const SHOWN = 'The user sees the result in a view.';
 const NO_LINK = 'The arguments are too long for a link to all rows. Narrow them, or ask for less at a time.';
 
 /** The value as text, in the form that the tool declares. */
-function toText({ format }: ToolEntry, { value, text: json, truncated }: Outcome): string {
-  const table = format === undefined || format === 'json' ? null : toTable(value);
+function toText({ format }: ToolEntry, { value, text: json, truncated, columns }: Outcome): string {
+  const table = format === undefined || format === 'json' ? null : toTable(value, columns);
   if (table === null) return json;
   // Models' APIs refuse a text without characters.
   if (table.rows.length === 0) return truncated === null ? 'No rows.' : 'No row is shown.';
@@ -117,9 +117,9 @@ export interface Reading {
 }
 
 /** Rows as the table that a media type means; null for other values and other media types. */
-function toTableText(mimeType: string, value: JsonValue): string | null {
+function toTableText(mimeType: string, { value, columns }: Outcome): string | null {
   const format = TABLE_TYPE.exec(mimeType)?.[1]?.toLowerCase();
-  const table = format === undefined ? null : toTable(value);
+  const table = format === undefined ? null : toTable(value, columns);
   if (table === null) return null;
   if (table.columns.length === 0) return table.rows.length === 0 ? '' : null;
   return format === 'csv' ? toCsv(table) : toMarkdownTable(table);
@@ -132,7 +132,7 @@ export function toContents({ uri, mimeType, outcome }: Reading) {
   const { truncated } = outcome;
   const body = outcome.binary
     ? { blob: String(outcome.value) }
-    : { text: toTableText(mimeType, outcome.value) ?? outcome.text };
+    : { text: toTableText(mimeType, outcome) ?? outcome.text };
   const meta = truncated === null ? {} : { _meta: { [TRUNCATED_META_KEY]: { ...truncated } } };
   return { uri, mimeType, ...body, ...meta };
 }

@@ -1,19 +1,22 @@
 import { isList, isObject, type JsonObject, type JsonValue, toTextOrJson } from '../../json.ts';
 
-/** The rows of a table and its columns, in the order of their first appearance. */
+/** The rows of a table and its columns. */
 export interface Table {
   readonly columns: readonly string[];
   readonly rows: readonly JsonObject[];
 }
 
-/** Reads a value as a table: a list of objects, a list of scalars, or one object; null for a scalar. */
-export function toTable(value: JsonValue): Table | null {
+/**
+ * Reads a value as a table: a list of objects, a list of scalars, or one object; null for a scalar. The columns have the given
+ * order, and the others that of their first appearance.
+ */
+export function toTable(value: JsonValue, order: readonly string[] = []): Table | null {
   const items = isList(value) ? value : isObject(value) ? [value] : null;
   if (items === null) return null;
   const rows = items.map((item): JsonObject => (isObject(item) ? item : { value: item }));
   const columns = new Set<string>();
   for (const row of rows) for (const name of Object.keys(row)) columns.add(name);
-  return { columns: [...columns], rows };
+  return { columns: [...new Set([...order.filter((name) => columns.has(name)), ...columns])], rows };
 }
 
 /** Formats a cell: nothing for null, a text as it is, any other value as JSON. */

@@ -15,6 +15,8 @@ describe('svc query', () => {
     expect(text).toMatchObject({ code: 0, stdout: 'n  label\n0  row 0\n1  row 1\n(2 rows)\n', stderr: '' });
     expect(json).toMatchObject({ code: 0, stdout: '[{"n":0,"label":"row 0"},{"n":1,"label":"row 1"}]\n' });
     expect(none).toMatchObject({ code: 0, stdout: 'n  m\n(0 rows)\n' });
+    const years = await svc(['query', `SELECT 'EU' AS region, 1 AS "2024", 2 AS "2023"`], root);
+    expect(years.stdout).toBe('region  2024  2023\nEU      1     2\n(1 row)\n');
   });
 
   it('binds named parameters, never as part of the SQL', async () => {

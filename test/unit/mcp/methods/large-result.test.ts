@@ -74,13 +74,29 @@ const FORM_TREE = Object.fromEntries(
   ),
 );
 
+/** The years stand before all other columns in JSON, whose objects keep no other order for them. */
+const YEARS = `SELECT 'EU' AS region, 9 AS total, 1 AS "2024", 2 AS "2023" UNION ALL SELECT 'US', 8, 3, 4`;
+const years = (name: string, keys: string, action = 'mask_fields, fields: [total]') => `tool:
+  name: ${name}
+  ${keys}
+  policies: { output: [{ condition: "user.role != 'boss'", action: ${action} }] }
+  source:
+    code: |
+      ${YEARS}
+`;
+const YEARS_TREE = {
+  'tools/years.yml': years('years', 'format: csv'),
+  'tools/fewer_years.yml': years('fewer_years', 'format: markdown', "filter_fields, fields: [total, '2024']"),
+  'tools/all_years.yml': years('all_years', 'large_result: { rows: 1 }'),
+};
+
 const BOSS: User = { ...ALICE, id: 'u-2', role: 'boss' };
 const NOT_OPENED = 'The link is too old, or it belongs to another caller. Call the tool again.';
 let served: Served;
 let now = 1_800_000_000_000;
 
 beforeAll(async () => {
-  served = await serveTree({ ...TREE, ...FORM_TREE }, SEED);
+  served = await serveTree({ ...TREE, ...FORM_TREE, ...YEARS_TREE }, SEED);
 });
 afterAll(() => served.close());
 
@@ -202,6 +218,11 @@ describe('a large result', () => {
     );
   });
 
+  it('keeps the order of its columns', async () => {
+    const { text } = (await read(linkOf(await call('all_years')).uri)).result?.contents[0] ?? {};
+    expect(text).toBe('region,total,2024,2023\r\nEU,****,1,2\r\nUS,****,3,4\r\n');
+  });
+
   // Requirements: large.sealed
   it('is shown to its reader as the policies of the reading say', async () => {
     const { uri } = linkOf(await call('csv', BOSS));
@@ -284,6 +305,8 @@ describe('the text of a result in the form of `format`', () => {
     ['none_csv', 'No rows.'],
     ['none_markdown', 'No rows.'],
     ['huge_csv', 'No row is shown.'],
+    ['years', 'region,total,2024,2023\nEU,****,1,2\nUS,****,3,4'],
+    ['fewer_years', '| region | 2023 |\n|---|---|\n| EU | 2 |\n| US | 4 |'],
     // A line without anything would be no row for a reader of CSV.
     ['odd_csv', 'a\nx\n""\n""\nend  \n""'],
     ['odd_markdown', '| a |\n|---|\n| x |\n|  |\n|  |\n| end   |\n|  |'],
