@@ -1,4 +1,4 @@
-import { isList, isObject, type JsonValue, tryJson } from '../json.ts';
+import { isInexact, isList, isObject, type JsonValue, tryJson } from '../json.ts';
 import { fitsHugeint, parseDecimal, toInteger } from './decimal.ts';
 import type { TypeName } from './node.ts';
 
@@ -95,11 +95,37 @@ function toBoolean(value: unknown): Coerced {
 
 function fromText(value: unknown, fits: (value: unknown) => boolean, problem: string): Coerced {
   if (typeof value !== 'string') return accept(value, fits(value), problem);
-  const json = tryJson(value);
+  const json = /\d{16}|\d[eE]/.test(value) ? tryExactJson(value) : tryJson(value);
   const parsed = json === undefined ? value : json;
   if (!fits(parsed)) return { problem: `${problem}, not text` };
   const tooMuch = boundsIssue(parsed);
   return tooMuch === null ? { value: parsed } : { problem: tooMuch };
+}
+
+type ParseWithSource = (
+  text: string,
+  reviver: (key: string, value: JsonValue, context: { readonly source?: string }) => JsonValue,
+) => JsonValue;
+
+/** Parses a JSON text, and leaves whole numbers beyond 2^53 as the texts that they are; undefined for a text that is not JSON. */
+function tryExactJson(text: string): JsonValue | undefined {
+  // Every engine passes a third argument to the reviver; TypeScript's library does not declare it yet.
+  const parse = JSON.parse as ParseWithSource;
+  try {
+    return parse(text, (_, value, { source }) =>
+      typeof value === 'number' && isInexact(value) && source !== undefined ? source : value,
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the problem of a value without a declared type: a whole number, at any depth, that may have lost digits. */
+export function inexactIssue(value: JsonValue): string | null {
+  if (typeof value === 'number') return isInexact(value) ? LOST_DIGITS : null;
+  if (typeof value !== 'object' || value === null) return null;
+  const parts: readonly JsonValue[] = isList(value) ? value : Object.values(value);
+  return parts.some((part) => inexactIssue(part) !== null) ? `has a number that ${LOST_DIGITS}` : null;
 }
 
 function isUnicode(value: unknown): boolean {

@@ -25,6 +25,8 @@ export interface PropertySchema {
 export interface ObjectShape {
   readonly properties: readonly PropertySchema[];
   readonly open: boolean;
+  /** The schema of undeclared properties; null: they stay as they are. */
+  readonly undeclared: Schema | null;
   /** The word for an unknown name in messages. */
   readonly noun: 'parameter' | 'property';
 }
@@ -60,8 +62,14 @@ export function createObjectWalk(shape: ObjectShape): Walk {
       if (result !== undefined) setField(converted, property.name, result);
     }
     const others = Object.keys(fields).filter((name) => !known.has(name));
-    if (shape.open) for (const name of others) setField(converted, name, fields[name] ?? null);
-    else if (others.length > 0) reportUnknown(others.slice(0, MAX_WRONG), names, shape.noun, report);
+    if (shape.open) {
+      for (const name of others) {
+        const value = fields[name] ?? null;
+        const at: v.IssuePathItem = { type: 'object', origin: 'value', input: {}, key: name, value };
+        const result = shape.undeclared ? runChild(shape.undeclared, value, at, report) : value;
+        if (result !== undefined) setField(converted, name, result);
+      }
+    } else if (others.length > 0) reportUnknown(others.slice(0, MAX_WRONG), names, shape.noun, report);
     return converted;
   };
 }

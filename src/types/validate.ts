@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { SvcError } from '../errors.ts';
 import { isObject, type JsonObject, type JsonValue } from '../json.ts';
-import { boundsIssue, COERCE, EXACT } from './coerce.ts';
+import { boundsIssue, COERCE, EXACT, inexactIssue } from './coerce.ts';
 import { constraintsOf } from './constraints.ts';
 import {
   createArrayWalk,
@@ -134,7 +134,7 @@ function toArgumentsSchema(parameters: readonly Parameter[]): Schema {
     default: parameter.default,
     nullWhenOptional: false,
   }));
-  const walk = createObjectWalk({ properties, open: false, noun: 'parameter' });
+  const walk = createObjectWalk({ properties, open: false, undeclared: null, noun: 'parameter' });
   return toStep((value, report) => {
     if (isObject(value)) return walk(value, report);
     report('the arguments must be an object');
@@ -155,8 +155,16 @@ function toStep(run: (value: unknown, report: Report) => JsonValue): Schema {
 }
 
 function walkOf(node: TypeNode, mode: Mode, depth: number): Walk | null {
-  if (node.type === 'array' && node.items) return createArrayWalk(toSchema(node.items, mode, depth + 1));
+  if (node.type === 'array') {
+    const items = node.items ? toSchema(node.items, mode, depth + 1) : undeclaredOf(mode);
+    return items && createArrayWalk(items);
+  }
   return node.type === 'object' ? createObjectWalk(shapeOf(node, mode, depth)) : null;
+}
+
+/** The schema of a client's value without a declared type, which keeps its digits; null for results, which are exact. */
+function undeclaredOf(mode: Mode): Schema | null {
+  return mode === 'output' ? null : EXACT_NUMBERS;
 }
 
 function shapeOf(node: TypeNode, mode: Mode, depth: number): ObjectShape {
@@ -177,7 +185,12 @@ function shapeOf(node: TypeNode, mode: Mode, depth: number): ObjectShape {
       default: undefined,
       nullWhenOptional: false,
     }));
-  return { properties: [...declared, ...undeclared], open, noun: 'property' };
+  return {
+    properties: [...declared, ...undeclared],
+    open,
+    undeclared: undeclaredOf(mode),
+    noun: 'property',
+  };
 }
 
 /** The schema of a property that is required but not declared: any value, or none if the object is closed. */
@@ -187,3 +200,9 @@ function untyped(open: boolean): Schema {
     return value as JsonValue;
   });
 }
+
+const EXACT_NUMBERS = toStep((value, report) => {
+  const problem = inexactIssue(value as JsonValue);
+  if (problem !== null) report(problem);
+  return value as JsonValue;
+});

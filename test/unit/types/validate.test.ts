@@ -37,6 +37,13 @@ describe('what a client means is taken', () => {
     [{ type: 'array' }, '[1,"a"]', [1, 'a']],
     [{ type: 'array', items: { type: 'integer' } }, '["1", 2.0]', [1, 2]],
     [{ type: 'object' }, '{"a": [1]}', { a: [1] }],
+    [{ type: 'object' }, '{"a": [9007199254740993, 1e3]}', { a: ['9007199254740993', 1000] }],
+    [
+      { type: 'object', properties: { a: { type: 'integer' }, b: { type: 'number' } } },
+      '{"a":9007199254740993,"b":9007199254740993}',
+      { a: '9007199254740993', b: 9007199254740992 },
+    ],
+    [{ type: 'array' }, '[-1e20]', ['-1e20']],
     [{ type: 'integer', enum: [1, 2] }, '1', 1],
     [{ type: 'string', format: 'timestamp' }, 1700000000, '1700000000'],
     [{ type: 'string', nullable: true }, null, null],
@@ -81,6 +88,22 @@ describe('what a client means is taken', () => {
     [{ type: 'object' }, 'null'],
   ])('%j refuses %j', (node, value) => {
     expect(input(node, value).ok).toBe(false);
+  });
+
+  it.each<[TypeNode, unknown, string]>([
+    [{ type: 'object' }, { id: 2 ** 53 }, 'id: is beyond 2^53'],
+    [{ type: 'object' }, { a: { b: [1, -(2 ** 53)] } }, 'a: has a number that is beyond 2^53'],
+    [
+      { type: 'object', properties: { a: { type: 'number' } } },
+      { a: 2 ** 60, b: 2 ** 60 },
+      'b: is beyond 2^53',
+    ],
+    [{ type: 'array' }, [1, 2 ** 53], '[1]: is beyond 2^53'],
+    [{ type: 'array', items: { type: 'array' } }, [[2 ** 53]], '[0][0]: is beyond 2^53'],
+  ])('%j refuses undeclared numbers that may have lost digits: %j', (node, value, message) => {
+    const [problem, ...others] = problems(input(node, value));
+    expect(problem?.startsWith(message)).toBe(true);
+    expect(others).toEqual([]);
   });
 
   it('never repeats a value in a message', () => {
