@@ -156,6 +156,10 @@ export const FINDINGS: Readonly<Record<string, Readonly<Record<string, Advice>>>
       '`cache` is set on a source whose results cannot be kept: Python, SQL that writes, or SQL that reads headers or the token of the user.',
       'Remove `cache`.',
     ),
+    'sql-property': advice(
+      'Properties of a parameter of SQL differ in upper and lower case only, or one has no name.',
+      'Rename one.',
+    ),
     'sql-unused': advice('The SQL does not use a declared parameter.', 'Use it, or remove it.'),
     'too-many-ranges': advice(
       'The plan of a statement reads more ranges of a large database than the platform allows a call, or more bytes than `limits.scan_bytes`. A warning, because the number is an estimate.',

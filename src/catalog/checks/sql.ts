@@ -4,6 +4,7 @@ import { positionInText, toPosition } from '../../project/yaml/position.ts';
 import { type ParameterScan, scanParameters } from '../../sql/parameters.ts';
 import { classify, misspeltVerb, statementsOf } from '../../sql/statement.ts';
 import { nearestName } from '../../types/nearest.ts';
+import type { TypeNode } from '../../types/node.ts';
 import type { CatalogIssue } from './check.ts';
 import { asksAbout } from './elicitation.ts';
 
@@ -27,7 +28,13 @@ export function checkSql(endpoint: Sourced): readonly CatalogIssue[] {
     return [{ ...problem(endpoint, 'sql-empty', 'There is no SQL here.', 0), fix: 'Write a statement.' }];
   }
   const several = second ? [tooMany(endpoint, second.offset)] : [];
-  return [...several, ...checkVerb(endpoint), ...checkNames(endpoint, scan), ...checkHint(endpoint)];
+  return [
+    ...several,
+    ...checkVerb(endpoint),
+    ...checkNames(endpoint, scan),
+    ...endpoint.parameters.flatMap((parameter, index) => checkFields(parameter, ['parameters', index])),
+    ...checkHint(endpoint),
+  ];
 }
 
 /** SQL in a file of its own has positions there. */
@@ -103,6 +110,25 @@ function checkNames(endpoint: Sourced, { names, uses }: ParameterScan): readonly
         ],
   );
   return [...undeclared, ...unused];
+}
+
+/** Checks the names of properties, which are fields of a STRUCT. SQL ignores their case. */
+function checkFields(
+  { items, properties = {} }: TypeNode,
+  path: CatalogIssue['path'],
+): readonly CatalogIssue[] {
+  if (items !== undefined) return checkFields(items, [...path, 'items']);
+  const names = Object.keys(properties);
+  return Object.entries(properties).flatMap(([name, property], index) => {
+    const at = [...path, 'properties', name];
+    const same = names.slice(0, index).find((other) => other.toLowerCase() === name.toLowerCase());
+    const message =
+      same === undefined
+        ? 'A property without a name has no place in SQL.'
+        : `The properties ${same} and ${name} differ in upper and lower case only, and SQL takes them for one.`;
+    const found = { code: 'sql-property', message, fix: 'Rename it.', path: at };
+    return same === undefined && name !== '' ? checkFields(property, at) : [found];
+  });
 }
 
 /** Checks `readOnlyHint`, because clients run read-only tools without asking a person. */

@@ -25,6 +25,27 @@ describe('the SQL of an endpoint', () => {
     ]);
   });
 
+  it.each([
+    [
+      '{ type: object, properties: { A: { type: integer }, a: { type: integer } } }',
+      'A and a differ in upper and lower case only',
+    ],
+    ['{ type: object, properties: { "": { type: integer } } }', 'A property without a name'],
+    [
+      '{ type: array, items: { type: object, properties: { o: { type: object, properties: { É: {type: string}, é: {type: string} } } } } }',
+      'É and é differ',
+    ],
+  ])('takes no properties that SQL cannot tell apart: %s', async (type, message) => {
+    const parameter = type.replace('{ ', '{ name: v, ');
+    const found = await check(TOOL(`  parameters:\n    - ${parameter}\n  source: { code: SELECT $v }`));
+    expect(found).toEqual([expect.stringContaining(message)]);
+    expect(found[0]).toMatch(/^tools\/a\.yml:4:\d+ sql-property: /);
+    const python = `  parameters:\n    - ${parameter}\n  language: python\n  source: { file: /a.py }`;
+    expect(
+      (await check({ ...TOOL(python), 'a.py': '' })).filter((one) => one.includes('sql-property')),
+    ).toEqual([]);
+  });
+
   it('does not take strings and comments for parameters', async () => {
     expect(
       await check(TOOL(`  source:\n    code: |\n      SELECT '$x', "$y" -- $z\n      /* $w */`)),
