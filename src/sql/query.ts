@@ -98,6 +98,10 @@ const EXCERPT = /\n\nLINE \d+: [^\n]*\n *\^/g;
 /** DuckDB's suggestion of a table of its own, for want of a better one. Nobody means it. */
 const OWN_TABLE = /\nDid you mean "(?:sqlite|pg|duckdb|pragma)_\w+"\?/;
 const FIRST_LINE = '\n\nLINE 1: ';
+/** DuckDB's message for a text that it makes several statements of, although it is one. */
+const SEVERAL = /^Invalid Input Error: Cannot prepare multiple statements at once!?$/;
+const SEVERAL_TEXT =
+  'Invalid Input Error: DuckDB makes several statements of this one. A PIVOT must name its values, as in `PIVOT sales ON year IN (2023, 2024) USING sum(amount)`.';
 
 /**
  * The most characters of DuckDB's message that we read. It may quote a text of any length. A request is shorter, so that
@@ -115,6 +119,7 @@ export function shortMessage(message: string): string {
  * describes the original statement and shows its excerpt once.
  */
 export function unwrapMessage(message: string): string {
+  if (SEVERAL.test(message)) return SEVERAL_TEXT;
   const [excerpt = ''] = message.match(EXCERPT) ?? [];
   return message.replace(EXCERPT, '').replace(OWN_TABLE, '').trimEnd() + unwrapExcerpt(excerpt);
 }

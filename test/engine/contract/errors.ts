@@ -13,6 +13,8 @@ export function describeErrors(subject: Subject): void {
       ["SELECT error('boom')", /boom/],
       ['SELECT no_such_function(1)', /no_such_function/],
       ['SELECT 2147483647::INTEGER + 1::INTEGER', /Overflow/],
+      ['PIVOT items ON name USING count(*)', /A PIVOT must name its values, as in `.* ON year IN \(/],
+      ['FROM (PIVOT items ON name USING count(*));', /A PIVOT must name its values/],
     ])("%s is the statement's own fault", async (sql, text) => {
       const error = await errorOf(read(subject.database, sql));
       expect(error.code).toBe('sql_failed');
