@@ -119,8 +119,8 @@ const DURATION =
   /^[+-]?P(?!$)(?:[+-]?\d{1,8}W|(?:[+-]?\d{1,8}Y)?(?:[+-]?\d{1,8}M)?(?:[+-]?\d{1,9}D)?(?:T(?=[+\-\d])(?:[+-]?\d{1,9}H)?(?:[+-]?\d{1,9}M)?(?:[+-]?\d{1,9}(?:\.\d{1,9})?S)?)?)$/;
 
 const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-const FIRST_SECOND = -62_135_596_800;
-const END_SECOND = 253_402_300_800;
+const FIRST_MICROSECOND = -62_135_596_800_000_000n;
+const END_MICROSECOND = 253_402_300_800_000_000n;
 
 const PARTS =
   /^([+-]?)P(?:([+-]?\d+)W)?(?:([+-]?\d+)Y)?(?:([+-]?\d+)M)?(?:([+-]?\d+)D)?(?:T(?:([+-]?\d+)H)?(?:([+-]?\d+)M)?(?:([+-]?\d+(?:\.\d+)?)S)?)?$/;
@@ -184,9 +184,8 @@ function isUri(text: string): boolean {
 
 /** Accepts a decimal number of seconds since 1970 in the years 1 to 9999. */
 function isTimestamp(text: string): boolean {
-  if (parseDecimal(text) === null) return false;
-  const seconds = Number(text);
-  return seconds >= FIRST_SECOND && seconds < END_SECOND;
+  const micros = microsecondsOf(text);
+  return micros !== null && micros >= FIRST_MICROSECOND && micros < END_MICROSECOND;
 }
 
 /** Accepts an ISO 8601 duration with numbers that fit DuckDB's INTERVAL. */
@@ -223,11 +222,22 @@ function toSqlInterval(duration: string): SqlValue {
 
 /** Seconds since 1970 as a TIMESTAMPTZ in UTC, to the microsecond. */
 function toSqlTimestamp(seconds: string): SqlValue {
-  const number = Number(seconds);
-  const micros = Math.round((number - Math.floor(number)) * 1_000_000);
-  const whole = new Date((Math.floor(number) + Math.floor(micros / 1_000_000)) * 1000);
-  const fraction = String(micros % 1_000_000).padStart(6, '0');
-  return { sqlType: 'TIMESTAMPTZ', text: `${whole.toISOString().slice(0, 19)}.${fraction}Z` };
+  const micros = microsecondsOf(seconds) ?? 0n;
+  const fraction = ((micros % 1_000_000n) + 1_000_000n) % 1_000_000n;
+  const whole = new Date(Number((micros - fraction) / 1000n));
+  const digits = String(fraction).padStart(6, '0');
+  return { sqlType: 'TIMESTAMPTZ', text: `${whole.toISOString().slice(0, 19)}.${digits}Z` };
+}
+
+/** The whole microseconds of a decimal number of seconds, without the rest of its digits; null for other texts. */
+function microsecondsOf(seconds: string): bigint | null {
+  const decimal = parseDecimal(seconds);
+  if (decimal === null) return null;
+  const power = decimal.exponent + 6;
+  if (power >= 0) return decimal.coefficient * 10n ** BigInt(power);
+  const divisor = 10n ** BigInt(-power);
+  const rest = ((decimal.coefficient % divisor) + divisor) % divisor;
+  return (decimal.coefficient - rest) / divisor;
 }
 
 function signed(sign: string, amount: string): string {

@@ -139,6 +139,11 @@ describe('what a client may send, DuckDB reads', () => {
     ['timestamp', '-62135596800', '0001-01-01 00:00:00+00'],
     ['timestamp', '253402300799', '9999-12-31 23:59:59+00'],
     ['timestamp', '1.7e9', '2023-11-14 22:13:20+00'],
+    ['timestamp', '9000000000.123456', '2255-03-14 16:00:00.123456+00'],
+    ['timestamp', '253402300799.999999', '9999-12-31 23:59:59.999999+00'],
+    ['timestamp', '-0.000001', '1969-12-31 23:59:59.999999+00'],
+    ['timestamp', '1.9999996', '1970-01-01 00:00:01.999999+00'],
+    ['timestamp', '253402300799.9999999', '9999-12-31 23:59:59.999999+00'],
   ])('%s %s', async (format, text, expected) => {
     const node: TypeNode = { type: 'string', ...(format ? { format } : {}) };
     expect(createValidator(node, 'input')(text).ok).toBe(true);

@@ -86,8 +86,13 @@ def to_datetime(text):
 def to_instant(text):
     """Converts seconds since 1970 to a datetime in UTC."""
     from datetime import datetime, timedelta, timezone
+    from decimal import ROUND_FLOOR, Decimal, localcontext
 
-    return datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(seconds=float(text))
+    with localcontext() as context:
+        # More digits than a text may have.
+        context.prec = 1000
+        micros = int((Decimal(text) * 1_000_000).to_integral_value(ROUND_FLOOR))
+    return datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(microseconds=micros)
 
 
 def _matched(pattern, text):
