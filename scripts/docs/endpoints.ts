@@ -13,7 +13,8 @@ const PARTS: Readonly<Record<string, string>> = {
     'A client reads a resource by its URI. A URI without placeholders is listed. A URI with placeholders is a template, and every placeholder is a parameter.',
   prompt:
     'A person chooses a prompt. Its messages are Jinja templates over the parameters; [templates.md](templates.md) lists the differences.',
-  parameter: 'One item of `parameters`: a type with a name.',
+  parameter:
+    'One item of `parameters`: a type with a name. Templates and conditions read only names of the letters A to Z and a to z, digits and `_`, and conditions no word of CEL such as `package`, `function` or `return`.',
   type: 'The type of a parameter, a result, an item or a property. Every constraint applies to arguments and to results.',
   large_result:
     'A large result is a summary: numbers of rows and columns, the range of each column, and five rows. A link has all rows, up to `limits`.',

@@ -52,6 +52,12 @@ function explain(thrown: unknown): { message: string; fix: string } {
   const text = thrown instanceof Error ? thrown.message : String(thrown);
   const unknown = /Unknown statement type: (\w+)/.exec(text)?.[1];
   if (unknown !== undefined) return unknownTag(unknown);
+  if (/character: \p{L}$/u.test(text)) {
+    return {
+      message: 'The template has names of other letters than A to Z and a to z.',
+      fix: 'Use names of these letters, digits and `_`: templates read no other.',
+    };
+  }
   const end = thrown instanceof TypeError || /end of (input|comment)/.test(text);
   const why = end ? 'a tag, bracket, quote or block is not closed' : readable(text);
   return {

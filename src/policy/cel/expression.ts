@@ -28,7 +28,8 @@ export function parseCondition(text: string): Parsed {
     const problem = patternProblem(expr);
     return problem === null ? { expr } : { problem };
   } catch (thrown) {
-    return syntaxProblem(toReadable(thrown));
+    const why = toReadable(thrown);
+    return syntaxProblem(why, nameFix(text, why));
   }
 }
 
@@ -129,14 +130,23 @@ function tooDeep(): Parsed {
   };
 }
 
-function syntaxProblem(why: string): Parsed {
-  return {
-    problem: {
-      message: `The condition is not a valid CEL expression: ${why}.`,
-      fix: "Write one expression that is true or false, e.g. user.role != 'admin'.",
-    },
-  };
+function syntaxProblem(
+  why: string,
+  fix = "Write one expression that is true or false, e.g. user.role != 'admin'.",
+): Parsed {
+  return { problem: { message: `The condition is not a valid CEL expression: ${why}.`, fix } };
 }
+
+/** The fix for a name that SQL may have, and CEL may not. */
+function nameFix(text: string, why: string): string | undefined {
+  if (why.includes('reserved identifier'))
+    return 'Give the parameter another name: `package`, `function`, `return` and other words of CEL are no names there.';
+  const bare = text.replaceAll(BRACKETS, (part) => (/^["'/]/.test(part) ? '' : part));
+  return /[^\p{ASCII}]/u.test(bare) ? ASCII_NAMES : undefined;
+}
+
+const ASCII_NAMES =
+  'Give the parameter a name of the letters A to Z and a to z, digits and `_`: conditions read no other.';
 
 /**
  * Converts `<input>:1:3: found + but expecting ...` to a position.

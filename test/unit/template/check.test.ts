@@ -76,6 +76,7 @@ describe('templates that are not valid', () => {
     ['{{ name is divisibleby(3) }}', /"}}" is expected, not "\("/, 0],
     ['{% for x of items %}{% endfor %}', /`in` keyword/, 0],
     ['{{ name ? 1 : 2 }}', /unexpected character: \?/, 0],
+    ['{{ name }}{{ größe }}', /names of other letters/, 10],
     ['{{ name }}{% include "x" %}', /no tag \{% include %\}/, 10],
     ['{% raw %}{% endraw %}', /no tag \{% raw %\}/, 0],
     ['{{ name }}{% endif %}', /\{% endif %\} has no open block/, 10],

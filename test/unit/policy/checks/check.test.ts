@@ -160,6 +160,14 @@ describe('conditions with a problem', () => {
     expect(problems[0]?.fix).toMatch(/^[A-Z].*[.?]$/);
   });
 
+  it.each([
+    ["größe == 'x'", /^Give the parameter a name of the letters A to Z and a to z/],
+    ['package == 1', /^Give the parameter another name: /],
+    ["user.role == 'größe' && // ö", /^Write one expression/],
+  ])('says which names they may have: %s', (condition, fix) => {
+    expect(input(deny(condition))).toMatchObject([{ fix: expect.stringMatching(fix) }]);
+  });
+
   it('on the output', () => {
     const returns: TypeNode = {
       type: 'array',
