@@ -1,16 +1,17 @@
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { SvcError } from '../../src/errors.ts';
-import type { Finding } from '../../src/project/finding.ts';
+import { type Finding, preventsServing } from '../../src/project/finding.ts';
+import { SITE_NAME } from '../../src/project/site-model.ts';
 import type { LoadedSuites } from '../../src/quality/evals/suite.ts';
 import { checkPolicyReach } from '../../src/quality/policy-reach.ts';
 import { checkSignIn } from '../../src/quality/sign-in/who-may.ts';
 import type { LoadedSettings } from '../../src/settings/load.ts';
 import type { Run } from '../command.ts';
-import { checkLock } from '../drift/lock.ts';
+import { checkLock, LOCK_FILE } from '../drift/lock.ts';
 import { loadProjectSuites } from '../evals/suites.ts';
 import { toFindingLines } from '../io/findings.ts';
 import { count, styled, toColumns } from '../io/output.ts';
-import { checkDatabase } from '../project/database-checks.ts';
+import { checkDatabase, NOT_CHECKED } from '../project/database-checks.ts';
 import { targetOf } from '../project/options.ts';
 import { type CheckedProject, checkProject, soundPart } from '../project/project.ts';
 import { checkPythonFiles, checkPythonOn } from '../project/python-checks.ts';
@@ -30,7 +31,7 @@ export const run: Run = async (input, output) => {
   const secrets = loaded?.settings?.secrets ?? [];
   const scope = { file, target, secrets, offline: input.flag('offline') };
   const sql = await output.progress('checking SQL', (say) =>
-    checkDatabase(checked, { ...scope, onEndpoint: say }),
+    checkDatabase(checked, { ...scope, output, onEndpoint: say }),
   );
   const found = [...own, ...locked, ...python, ...sql];
   const findings = file === null ? found : found.filter((finding) => concerns(finding, file, checked));
@@ -55,7 +56,7 @@ async function checkAll(checked: CheckedProject, loaded: LoadedSettings | null):
 function toProjectFile(asked: string, { project }: CheckedProject, suites: LoadedSuites): string {
   const path = relative(project.root, resolve(asked)).split(sep).join('/');
   const files = [...project.endpoints, ...suites.files].map(({ file }) => file);
-  if (path === 'svc-site.yml' || files.includes(path)) return path;
+  if (path === SITE_NAME || files.includes(path)) return path;
   const where = path.startsWith('..') || isAbsolute(path) ? ' It is outside the project.' : '';
   throw new SvcError(
     'usage',
@@ -64,9 +65,13 @@ Name svc-site.yml, a .yml file below tools/, resources/, prompts/ or evals/, or 
   );
 }
 
-/** Whether a finding is about a file or about the SQL file of its endpoint. */
+/**
+ * Whether a finding is about a file or the SQL file of its endpoint, or says why these were not checked. What is gone
+ * from the lock may have been in the file under another name.
+ */
 function concerns(finding: Finding, file: string, { project }: CheckedProject): boolean {
-  if (finding.file === file) return true;
+  if (finding.file === file || finding.file === LOCK_FILE) return true;
+  if (finding.file === SITE_NAME) return preventsServing(finding) || finding.code === NOT_CHECKED;
   const endpoint = project.endpoints.find((candidate) => candidate.file === file)?.endpoint;
   return endpoint?.kind !== 'prompt' && finding.file === endpoint?.source.file;
 }

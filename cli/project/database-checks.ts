@@ -26,11 +26,16 @@ import { checkAttachments, checkExtensions, type ServingPlatform } from '../../s
 import { checkRanges } from '../../src/quality/ranges/check.ts';
 import { checkStatements, UNAVAILABLE } from '../../src/quality/statements.ts';
 import { checkTablesExist } from '../../src/quality/table-rules.ts';
+import type { Output } from '../io/output.ts';
 import type { Say } from '../io/progress.ts';
 import { tryExtensions } from './extensions.ts';
+import { openBeside } from './open.ts';
 import { databaseFor } from './options.ts';
 import { type CheckedProject, soundPart } from './project.ts';
 import { ensureWasmArtefact } from './wasm-artefact.ts';
+
+/** The code of a finding that says why SQL was not checked. */
+export const NOT_CHECKED = 'sql-not-checked';
 
 const SITE_START = { file: SITE_NAME, line: 0, column: 0 } as const;
 
@@ -42,6 +47,8 @@ interface ValidationScope {
   readonly secrets?: readonly DatabaseSecret[];
   /** If true, unreachable remote data is not an error. */
   readonly offline?: boolean;
+  /** Receives a note if another process holds the database, so that a copy is checked. */
+  readonly output: Output;
   /** Receives each endpoint before its statement is checked. */
   readonly onEndpoint?: Say;
 }
@@ -52,7 +59,7 @@ interface ValidationScope {
  */
 export async function checkDatabase(
   checked: CheckedProject,
-  { file, target, secrets = [], offline = false, onEndpoint = () => {} }: ValidationScope,
+  { file, target, secrets = [], offline = false, output, onEndpoint = () => {} }: ValidationScope,
 ): Promise<readonly Finding[]> {
   const { site } = checked.project;
   const unusable = (one: Finding) => one.file === SITE_NAME && preventsServing(one);
@@ -86,7 +93,7 @@ export async function checkDatabase(
       ...(await checkStatements(asked, catalog, database, { ...serving, offline, onEndpoint })),
       ...(await checkRangesOn(target, path, asked, catalog)),
     ];
-    return [...unknown, ...(await withDatabase(sound.root, choice, check))];
+    return [...unknown, ...(await withDatabase(sound.root, choice, output, check))];
   } catch (thrown) {
     if (!(thrown instanceof SvcError) || !UNAVAILABLE.has(thrown.code)) throw thrown;
     const fails = isUnreachable(thrown) && !offline;
@@ -108,7 +115,7 @@ async function checkSyntax(
 ): Promise<readonly Finding[]> {
   try {
     const empty: DatabaseChoice = { path: MEMORY_PATH, readonly: false, engine: 'native' };
-    return await use(empty, (database) =>
+    return await use(await openNodeDatabase(empty), MEMORY_PATH, (database) =>
       checkStatements(endpoints, catalog, database, { ...serving, syntaxOnly: true }),
     );
   } catch (thrown) {
@@ -135,13 +142,16 @@ async function checkFile({ path }: DatabaseChoice): Promise<readonly Finding[]> 
 async function withDatabase<T>(
   root: string,
   choice: DatabaseChoice,
+  output: Output,
   work: (database: Database, path: string) => Promise<T>,
 ): Promise<T> {
+  const found = choice.path === MEMORY_PATH || existsSync(choice.path);
+  if (found) return use(await openBeside(root, choice, { output, writes: 'planned' }), choice.path, work);
   if (choice.engine === 'wasm') await ensureWasmArtefact();
-  if (choice.path === MEMORY_PATH || existsSync(choice.path)) return use(choice, work);
   const path = join(tmpdir(), `svc-${randomUUID()}.db`);
   try {
-    if (await createFromSeed(root, path, choice.path)) return await use({ ...choice, path }, work);
+    if (await createFromSeed(root, path, choice.path))
+      return await use(await openNodeDatabase({ ...choice, path }), path, work);
     throw new SvcError('database_unavailable', `there is no file ${choice.path} yet`);
   } finally {
     for (const made of [path, `${path}.wal`]) await rm(made, { force: true });
@@ -149,12 +159,12 @@ async function withDatabase<T>(
 }
 
 async function use<T>(
-  choice: DatabaseChoice,
+  database: Database,
+  path: string,
   work: (database: Database, path: string) => Promise<T>,
 ): Promise<T> {
-  const database = await openNodeDatabase(choice);
   try {
-    return await work(database, choice.path);
+    return await work(database, path);
   } finally {
     await database.close();
   }
@@ -179,7 +189,7 @@ function notChecked({ path }: DatabaseChoice, thrown: SvcError): Finding {
     : advice.join('\n') || `Create ${path}, or put a seed.sql beside svc-site.yml, and validate again.`;
   return {
     severity: 'info',
-    code: 'sql-not-checked',
+    code: NOT_CHECKED,
     ...SITE_START,
     message: away
       ? `The SQL was not checked: unreachable. ${reason}`
@@ -199,7 +209,7 @@ function newFilesOf({ readonly, attach = [], root = process.cwd() }: DatabaseCho
 function notCreated(path: string): Finding {
   return {
     severity: 'info',
-    code: 'sql-not-checked',
+    code: NOT_CHECKED,
     ...SITE_START,
     message: `The SQL was not checked against the database: there is no file ${path} yet`,
     fix: 'Create it, or start the server, which creates it. Then validate again.',

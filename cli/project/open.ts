@@ -30,13 +30,13 @@ export async function openProjectDatabase(
   return openNodeDatabase(choice);
 }
 
-/** The fate of writes while another process, such as `svc serve`, holds the database. */
-type Writes = 'refused' | 'dropped';
+/** The fate of writes to a copy. With `planned` statements are only planned, as on the database itself. */
+type Writes = 'refused' | 'dropped' | 'planned';
 
 /**
  * Opens the database. If another process holds it for writing, opens a copy of its present state, which `close` deletes.
  * With `refused` the copy is read-only; with `dropped` writes go to the copy; with `kept` it throws instead. Attached
- * databases are not copied, so nothing writes to them beside another process.
+ * databases are not copied, so nothing writes to them beside another process; with `planned` nothing writes at all.
  */
 export async function openBeside(
   root: string,
@@ -48,15 +48,19 @@ export async function openBeside(
   } catch (thrown) {
     if (!isInUse(thrown)) throw thrown;
     if (writes === 'kept') throw withServerAdvice(thrown);
-    const attached = choice.attach === undefined ? '' : ` ${ATTACHED}`;
+    const attached = choice.attach === undefined || writes === 'planned' ? '' : ` ${ATTACHED}`;
     output.note(
       `Another process holds ${choice.path}, so this command uses a copy of its present state. ${NOTES[writes]}${attached}`,
     );
-    return openCopy(withAttachedRead(choice), writes);
+    return openCopy(writes === 'planned' ? choice : withAttachedRead(choice), writes);
   }
 }
 
-const NOTES = { refused: 'The copy is read-only.', dropped: 'Nothing is written to the database itself.' };
+const NOTES = {
+  refused: 'The copy is read-only.',
+  dropped: 'Nothing is written to the database itself.',
+  planned: 'Nothing is run.',
+};
 
 const ATTACHED = 'Attached databases are not copied, so they are only read.';
 

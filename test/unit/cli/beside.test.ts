@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { folder, project, Svc, svc } from './svc.ts';
@@ -36,6 +36,17 @@ it('commands work beside a server that holds the database, and write nothing to 
     code: 0,
     stderr: expect.stringContaining('Nothing is written'),
   });
+  const lost = join(cwd, 'tools/lost.yml');
+  writeFileSync(lost, 'svc: 1\ntool: { name: lost, source: { code: "SELECT x FROM nowhere" } }\n');
+  const validated = await beside('validate', '--json');
+  expect(validated).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('a copy of its present state'),
+  });
+  expect(JSON.parse(validated.stdout).findings).toEqual([
+    expect.objectContaining({ code: 'sql-failed', file: 'tools/lost.yml' }),
+  ]);
+  rmSync(lost);
   expect(await beside('drift-snapshot')).toMatchObject({ code: 0 });
   expect(await beside('query', 'SELECT count(*) AS n FROM t', '--json')).toMatchObject({
     stdout: '[{"n":1}]\n',

@@ -84,6 +84,19 @@ describe('svc validate --locked', { timeout: 120_000 }, () => {
     ]);
   });
 
+  it('shows both halves of a rename, also if the renamed file is named', async () => {
+    const root = await project();
+    writeFileSync(join(root, 'tools/find.yml'), TOOL);
+    await svc(['lock'], root);
+    writeFileSync(join(root, 'tools/find.yml'), TOOL.replace('name: find', 'name: search'));
+    const { stdout } = await svc(['validate', 'tools/find.yml', '--locked', '--json'], root);
+    expect(
+      JSON.parse(stdout)
+        .findings.map(({ file }: Finding) => file)
+        .toSorted(),
+    ).toEqual(['svc-lock.json', 'tools/find.yml']);
+  });
+
   it('says so when it cannot compare', async () => {
     const root = await project();
     await svc(['lock'], root);

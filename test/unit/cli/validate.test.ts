@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { folder, project, svc } from './svc.ts';
@@ -145,6 +145,29 @@ describe('svc validate', () => {
       expect(code).toBe(2);
       expect(stderr).toContain('is not an endpoint file of this project');
     }
+  });
+
+  it('keeps the reasons why a named file was not checked', async () => {
+    const root = await project();
+    const codes = async () => {
+      const { code, stdout } = await svc(['validate', 'tools/hello_world.yml', '--json'], root);
+      return { code, codes: JSON.parse(stdout).findings.map((one: { code: string }) => one.code) };
+    };
+    rmSync(join(root, 'data'), { recursive: true });
+    rmSync(join(root, 'seed.sql'), { force: true });
+    expect(await codes()).toEqual({ code: 0, codes: ['sql-not-checked'] });
+    mkdirSync(join(root, 'data'));
+    writeFileSync(join(root, 'data/demo.duckdb'), 'no database');
+    const site = readFileSync(join(root, 'svc-site.yml'), 'utf8').replace(
+      /path: .*/,
+      'path: data/demo.duckdb',
+    );
+    writeFileSync(join(root, 'svc-site.yml'), site);
+    expect(await codes()).toEqual({ code: 1, codes: ['database-unreadable'] });
+    writeFileSync(join(root, 'svc-site.yml'), `${site}profil: x\n`);
+    expect(await codes()).toEqual({ code: 1, codes: ['unknown-key'] });
+    writeFileSync(join(root, 'svc-site.yml'), 'svc: [1\n');
+    expect(await codes()).toEqual({ code: 1, codes: ['yaml-syntax'] });
   });
 
   it('checks the syntax without a database, and all of it with a seed.sql; creates nothing', async () => {
