@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { toAuditRecord } from '../../src/audit/record.ts';
 import type { CallRecord } from '../../src/call/call-record.ts';
 import { createRuntime } from '../../src/call/runtime.ts';
+import { findEntry } from '../../src/catalog/find.ts';
 import { type Manifest, parseManifest } from '../../src/catalog/manifest.ts';
 import type { AnyEntry, Catalog } from '../../src/catalog/model.ts';
+import { runSources } from '../../src/catalog/run-sources.ts';
 import type { RequestContext, User } from '../../src/context.ts';
 import { SvcError } from '../../src/errors.ts';
-import type { EndpointKind } from '../../src/project/model.ts';
 import { type Ended, type RecordedCall, toEnded } from '../../src/quality/replay/record.ts';
 import type { Player } from '../../src/quality/replay/run.ts';
 import { runEndpoint } from '../../src/quality/run-endpoint.ts';
@@ -53,7 +54,7 @@ export async function openArtefact(folder: string, user: User | null): Promise<P
   const observe = (call: CallRecord) => void seen.push(call);
   const runtime = createRuntime({ catalog, open: async () => opened, log: () => {}, observe });
   return {
-    kindOf: (kind, name) => kindOf(entryOf(catalog, kind, name)),
+    kindOf: (kind, name) => kindOf(findEntry(catalog, kind, name), catalog),
     play: async (call) => {
       const start = performance.now();
       await runEndpoint(runtime, call.kind, call.name, call.args, contextOf(call, user)).catch(() => {});
@@ -105,19 +106,12 @@ function isNative(folder: string): SvcError {
   );
 }
 
-function entryOf({ tools, resources, prompts }: Catalog, kind: EndpointKind, name: string) {
-  const entries: { readonly [key: string]: AnyEntry } = { tool: tools, resource: resources, prompt: prompts }[
-    kind
-  ];
-  return Object.hasOwn(entries, name) ? entries[name] : undefined;
-}
-
 /** Classifies a call before it is made. A Python function may write. */
-function kindOf(entry: AnyEntry | undefined): ReturnType<Player['kindOf']> {
+function kindOf(entry: AnyEntry | undefined, catalog: Catalog): ReturnType<Player['kindOf']> {
   if (entry === undefined) return 'gone';
   if (entry.confirm !== undefined || entry.ask !== undefined) return 'asks';
-  if (entry.kind === 'prompt') return 'reads';
-  return entry.source.language !== 'python' && entry.source.mode === 'read' ? 'reads' : 'writes';
+  const sources = runSources(entry, catalog);
+  return sources.every(({ language, mode }) => language !== 'python' && mode === 'read') ? 'reads' : 'writes';
 }
 
 /** Describes a call like the log does, so that both can be compared. */

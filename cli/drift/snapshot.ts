@@ -1,7 +1,9 @@
 import { openProjectFiles } from '../../adapters/node/project/project-files.ts';
 import { createRuntime } from '../../src/call/runtime.ts';
 import { compileCatalog } from '../../src/catalog/compile.ts';
+import { findEntry } from '../../src/catalog/find.ts';
 import type { Catalog } from '../../src/catalog/model.ts';
+import { mayWrite } from '../../src/catalog/run-sources.ts';
 import type { Database } from '../../src/ports.ts';
 import type { Endpoint } from '../../src/project/model.ts';
 import { type Snapshot, toSnapshot } from '../../src/quality/drift/snapshot.ts';
@@ -50,13 +52,16 @@ export async function takeSnapshot(
   }
 }
 
-/** The enabled endpoints that do not write. A snapshot must change nothing, so tools that write are left out. */
-export function readersOf({ project }: CheckedProject, { tools, resources }: Catalog): readonly Endpoint[] {
+/**
+ * The enabled endpoints that do not write. A snapshot must change nothing, so tools that write are left out, and prompts
+ * that may embed a resource that writes.
+ */
+export function readersOf({ project }: CheckedProject, catalog: Catalog): readonly Endpoint[] {
   const endpoints = project.endpoints.flatMap(({ endpoint }) => (endpoint?.enabled ? [endpoint] : []));
   return endpoints.filter((endpoint) => {
-    if (endpoint.kind === 'prompt') return true;
-    const entry = endpoint.kind === 'tool' ? tools[endpoint.name] : resources[endpoint.uri];
-    return entry?.source.mode !== 'write';
+    const { kind, name } = endpoint;
+    const entry = findEntry(catalog, kind, kind === 'resource' ? endpoint.uri : name);
+    return entry === undefined || !mayWrite(entry, catalog);
   });
 }
 

@@ -1,10 +1,21 @@
+import { own } from '../json.ts';
+import type { EndpointKind } from '../project/model.ts';
 import type { UriTemplate } from '../project/uri.ts';
-import type { Catalog, ResourceEntry } from './model.ts';
+import type { AnyEntry, Catalog, ResourceEntry } from './model.ts';
 
 /** A resource and the values of its placeholders in a URI. */
 export interface FoundResource {
   readonly entry: ResourceEntry;
   readonly values: { readonly [name: string]: string };
+}
+
+/** Finds an entry by its name, or a resource by its URI as written; undefined if the catalog has none. */
+export function findEntry(catalog: Catalog, kind: EndpointKind, name: string): AnyEntry | undefined {
+  const { tools, resources, prompts } = catalog;
+  const entries: { readonly [key: string]: AnyEntry } = { tool: tools, resource: resources, prompt: prompts }[
+    kind
+  ];
+  return own(entries, name);
 }
 
 /** A placeholder stands for one segment of a path; other characters are percent-encoded (RFC 6570, 3.2.2). */

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runScript } from '../../../adapters/duckdb-native/files/script.ts';
@@ -32,6 +32,18 @@ tool:
   tests: [{ name: sells, result: null }]
 `;
 
+const WRITING_RESOURCE = `svc: 1
+resource:
+  uri: demo://sold
+  source: { code: INSERT INTO sales VALUES (9) RETURNING x }
+`;
+const WRITING_PROMPT = `svc: 1
+prompt:
+  name: sold
+  messages: [{ type: resource, prompt: "demo://sold" }]
+  tests: [{ name: sells, result_contains: { role: user } }]
+`;
+
 async function shop(): Promise<string> {
   const root = await project();
   writeFileSync(join(root, 'svc-site.yml'), SITE);
@@ -49,6 +61,9 @@ describe('svc drift-snapshot', { timeout: 120_000 }, () => {
   // Requirements: command.drift-snapshot
   it('writes the same bytes for the same project, without a time, and runs nothing that writes', async () => {
     const root = await shop();
+    for (const folder of ['resources', 'prompts']) mkdirSync(join(root, folder), { recursive: true });
+    writeFileSync(join(root, 'resources/sold.yml'), WRITING_RESOURCE);
+    writeFileSync(join(root, 'prompts/sold.yml'), WRITING_PROMPT);
     const first = await svc(['drift-snapshot', '--json'], root);
     expect(first).toMatchObject({ code: 0 });
     const bytes = readFileSync(baseline(root), 'utf8');
@@ -61,13 +76,14 @@ describe('svc drift-snapshot', { timeout: 120_000 }, () => {
       status: 'ok',
       path: baseline(root),
       tables: 1,
-      endpoints: 3,
-      tests: 3,
+      endpoints: 5,
+      tests: 4,
       failing_tests: 0,
     });
     const { tables, endpoints, files } = JSON.parse(bytes);
     expect(tables.sales.columns).toEqual([{ name: 'x', type: 'INTEGER', nullable: true }]);
     expect(endpoints['tool sell'].tests).toEqual({ sells: 'not run' });
+    expect(endpoints['prompt sold'].tests).toEqual({ sells: 'not run' });
     expect(endpoints['tool total'].tests).toEqual({ sums: 'passed' });
     expect(files['sql/total.sql']).toEqual(['SELECT sum(x)::INTEGER AS total FROM sales']);
     expect(readdirSync(join(root, 'drift'))).toEqual(['drift-default.json']);
@@ -131,6 +147,9 @@ describe('svc drift-check', { timeout: 120_000 }, () => {
     expect(gentle).toMatchObject({ code: 0, stderr: '' });
     expect(gentle.stdout).toMatch(/^wording +tool total: description$/m);
     expect((await svc(['drift-check'], root)).code).toBe(1);
+    for (const folder of ['resources', 'prompts']) mkdirSync(join(root, folder), { recursive: true });
+    writeFileSync(join(root, 'resources/sold.yml'), WRITING_RESOURCE);
+    writeFileSync(join(root, 'prompts/sell.yml'), WRITING_PROMPT);
     writeFileSync(join(root, 'sql/total.sql'), 'SELECT sum(x)::INTEGER AS total\nFROM sales WHERE x > 0\n');
     const { code, stdout } = await svc(['drift-check', '--fail-on', 'breaking'], root);
     expect(code).toBe(1);

@@ -17,6 +17,10 @@ const TOOLS = {
   // It needs more than 64 MB and less than 256.
   'tools/large.yml':
     'svc: 1\ntool: { name: large, source: { code: "SELECT count(DISTINCT md5(i::VARCHAR)) AS n FROM range(1_000_000) r(i)" } }\n',
+  'resources/log.yml':
+    'svc: 1\nresource: { uri: "demo://log", source: { code: "INSERT INTO t VALUES (1) RETURNING a" } }\n',
+  'prompts/log.yml': 'svc: 1\nprompt: { name: log, messages: [{ type: resource, prompt: "demo://log" }] }\n',
+  'prompts/hi.yml': 'svc: 1\nprompt: { name: hi, messages: [{ prompt: Hi. }] }\n',
 };
 
 let catalog: Catalog;
@@ -88,6 +92,13 @@ describe('the database of an artefact is found', { timeout: 60_000 }, () => {
     rmSync(join(folder, 'manifest.json'));
     await expect(openArtefact(folder, null)).rejects.toMatchObject({ code: 'usage' });
   });
+});
+
+it('a prompt that embeds a resource that writes is not played', async () => {
+  const player = await openArtefact(await artefact({ target: 'node' }), null);
+  onTestFinished(() => player.close());
+  const kinds = ['hi', 'log', 'none'].map((name) => player.kindOf('prompt', name));
+  expect(kinds).toEqual(['reads', 'writes', 'gone']);
 });
 
 describe('the engine has the memory of the platform', { timeout: 60_000 }, () => {
