@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { chmod, copyFile, mkdir, rm, stat } from 'node:fs/promises';
+import { chmod, constants, copyFile, mkdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { enforceReadableFile } from '../adapters/node/database/database-file.ts';
 import { SvcError, toSvcError } from '../src/errors.ts';
@@ -17,19 +17,24 @@ export interface CopiedDatabase {
 
 const ATTEMPTS = 5;
 
+/** Copies a database and describes the copy. */
+export async function copyDatabase(source: string, target: string): Promise<CopiedDatabase> {
+  await copyWhole(source, target);
+  return describe(source, target);
+}
+
 /**
  * Copies a database as one complete file, including the changes in its log. The source and its log stay as they are,
  * because a server with the wasm engine may read them without a lock. DuckDB writes a log into a file in other bytes each
  * time, so two copies of a source with a log have the same rows and different bytes.
  */
-export async function copyDatabase(source: string, target: string): Promise<CopiedDatabase> {
+export async function copyWhole(source: string, target: string): Promise<void> {
   await enforceReadableFile(source);
   if ((await version(source)) === null) throw missing(source);
   await mkdir(dirname(target), { recursive: true });
   await copyUnchanged(source, target);
   if (await hasLog(target)) await checkpoint(target);
   for (const log of logsOf(target)) await rm(log, { force: true });
-  return describe(source, target);
 }
 
 /**
@@ -86,9 +91,12 @@ async function copyUnchanged(source: string, target: string): Promise<void> {
   );
 }
 
-/** Copies a file. Its owner may write to the copy, also if the original is read-only. */
+/**
+ * Copies a file; without reading it where the file system shares blocks. Its owner may write to the copy, also if the
+ * original is read-only.
+ */
 async function copyWritable(source: string, target: string): Promise<void> {
-  await copyFile(source, target);
+  await copyFile(source, target, constants.COPYFILE_FICLONE);
   await chmod(target, ((await stat(target)).mode & 0o777) | 0o200);
 }
 

@@ -1,5 +1,8 @@
 import { createRuntime } from '../../src/call/runtime.ts';
 import { compileCatalog } from '../../src/catalog/compile.ts';
+import { findEntry } from '../../src/catalog/find.ts';
+import type { AnyEntry, Catalog } from '../../src/catalog/model.ts';
+import { mayWrite } from '../../src/catalog/run-sources.ts';
 import type { Database } from '../../src/ports.ts';
 import type { EndpointFile } from '../../src/project/model.ts';
 import { type EndpointReport, type TestReport, toTestReport } from '../../src/quality/test/report.ts';
@@ -14,7 +17,10 @@ import { type CheckedProject, checkProject, siteOf, soundPart } from '../project
 import { settingsOf } from '../project/settings.ts';
 import { toReportText } from '../test/report-text.ts';
 
-/** `svc test [kind [name]]`: runs the tests of endpoint files against the profile's database. */
+/**
+ * `svc test [kind [name]]`: runs the tests of endpoint files against the profile's database, or against a copy of it if
+ * one of them may write.
+ */
 export const run: Run = async (input, output) => {
   const start = performance.now();
   const checked = await checkProject(input);
@@ -49,7 +55,9 @@ async function runAll(
   const user = await parseUser(input.text('userContext'));
   let database: Promise<Database> | undefined;
   const open = () => {
-    database = openBeside(checked.project.root, { ...choice, secrets }, { output, writes: 'dropped' });
+    const writes = testedEntries(chosen, catalog).some((entry) => mayWrite(entry, catalog));
+    const beside = { output, writes: writes ? 'dropped' : 'refused' } as const;
+    database = openBeside(checked.project.root, { ...choice, secrets }, beside);
     return database;
   };
   const log = createLog(output);
@@ -75,6 +83,15 @@ async function runAll(
     await python.close();
     await (await database?.catch(() => undefined))?.close();
   }
+}
+
+/** The entries that have tests. */
+function testedEntries(chosen: readonly EndpointFile[], catalog: Catalog): readonly AnyEntry[] {
+  return chosen.flatMap(({ endpoint }) => {
+    if (!endpoint?.enabled || endpoint.tests.length === 0) return [];
+    const { kind, name } = endpoint;
+    return findEntry(catalog, kind, kind === 'resource' ? endpoint.uri : name) ?? [];
+  });
 }
 
 /** Runs the tests file by file. Disabled endpoints are skipped, because no server offers them. */

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -9,9 +10,10 @@ import {
   type LazyPython,
   type ProjectPython,
 } from '../../adapters/node/project/lazy-python.ts';
-import { copyDatabase } from '../../deploy/database.ts';
+import { copyWhole } from '../../deploy/database.ts';
 import { SvcError, toSvcError } from '../../src/errors.ts';
 import type { Database, Log } from '../../src/ports.ts';
+import { MEMORY_PATH } from '../../src/project/attachment.ts';
 import { deleteOnSignal } from '../io/delete-on-signal.ts';
 import type { Output } from '../io/output.ts';
 import { type CheckedProject, siteFileOf } from './project.ts';
@@ -23,44 +25,56 @@ export async function openProjectDatabase(
   choice: OpenOptions,
   output: Output,
 ): Promise<Database> {
-  if (await createFromSeed(root, choice.path)) output.note(`created ${choice.path} from ${SEED}`);
-  else if (choice.createsEmpty && (await createEmpty(choice.path)))
+  const seeded = await createSeeded(root, choice.path, output);
+  if (!seeded && choice.createsEmpty && (await createEmpty(choice.path)))
     output.note(`created ${choice.path}, empty`);
   if (choice.engine === 'wasm') await ensureWasmArtefact();
   return openNodeDatabase(choice);
 }
 
-/** The fate of writes to a copy. With `planned` statements are only planned, as on the database itself. */
-type Writes = 'refused' | 'dropped' | 'planned';
+async function createSeeded(root: string, path: string, output: Output): Promise<boolean> {
+  const created = await createFromSeed(root, path);
+  if (created) output.note(`created ${path} from ${SEED}`);
+  return created;
+}
 
 /**
- * Opens the database. If another process holds it for writing, opens a copy of its present state, which `close` deletes.
- * With `refused` the copy is read-only; with `dropped` writes go to the copy; with `kept` it throws instead. Attached
- * databases are not copied, so nothing writes to them beside another process; with `planned` nothing writes at all.
+ * The writes of a command. With `dropped` they go to a copy; with `refused` a copy is read-only; with `planned`
+ * statements are only planned, as on the database itself.
+ */
+type Writes = 'dropped' | 'refused' | 'planned';
+
+/**
+ * Opens the database, or with `dropped` a copy of it. If another process holds it for writing, opens a copy of its present
+ * state in any case, and throws with `kept`. `close` deletes the copy. Attached databases are not copied, so nothing
+ * writes to them beside a copy.
  */
 export async function openBeside(
   root: string,
   choice: DatabaseChoice,
   { output, writes }: { readonly output: Output; readonly writes: Writes | 'kept' },
 ): Promise<Database> {
+  if (writes === 'dropped' && !choice.readonly) return openScratch(root, choice, output);
   try {
     return await openProjectDatabase(root, choice, output);
   } catch (thrown) {
     if (!isInUse(thrown)) throw thrown;
     if (writes === 'kept') throw withServerAdvice(thrown);
-    const attached = choice.attach === undefined || writes === 'planned' ? '' : ` ${ATTACHED}`;
+    const planned = writes === 'planned';
+    const attached = choice.attach === undefined || planned ? '' : ` ${ATTACHED}`;
     output.note(
-      `Another process holds ${choice.path}, so this command uses a copy of its present state. ${NOTES[writes]}${attached}`,
+      `Another process holds ${choice.path}, so this command uses a copy of its present state. ${planned ? 'Nothing is run.' : 'The copy is read-only.'}${attached}`,
     );
-    return openCopy(writes === 'planned' ? choice : withAttachedRead(choice), writes);
+    return openCopy(planned ? choice : { ...withAttachedRead(choice), readonly: true });
   }
 }
 
-const NOTES = {
-  refused: 'The copy is read-only.',
-  dropped: 'Nothing is written to the database itself.',
-  planned: 'Nothing is run.',
-};
+/** Opens a copy whose writes are lost. A missing database is created from the seed script, and else not at all. */
+async function openScratch(root: string, choice: DatabaseChoice, output: Output): Promise<Database> {
+  await createSeeded(root, choice.path, output);
+  if (choice.attach?.some((one) => one.readonly === false)) output.note(ATTACHED);
+  return openCopy(withAttachedRead(choice));
+}
 
 const ATTACHED = 'Attached databases are not copied, so they are only read.';
 
@@ -80,7 +94,8 @@ function isInUse(thrown: unknown): boolean {
   return /in use by another process/.test(toSvcError(thrown).message);
 }
 
-async function openCopy(choice: DatabaseChoice, writes: Writes): Promise<Database> {
+async function openCopy(choice: DatabaseChoice): Promise<Database> {
+  if (choice.path === MEMORY_PATH) return openNodeDatabase(choice);
   const folder = await mkdtemp(join(tmpdir(), 'svc-copy-'));
   const keep = deleteOnSignal([folder]);
   const remove = async () => {
@@ -90,12 +105,8 @@ async function openCopy(choice: DatabaseChoice, writes: Writes): Promise<Databas
   try {
     // Views and macros name the database like its file.
     const path = join(folder, basename(choice.path));
-    await copyDatabase(choice.path, path);
-    const database = await openNodeDatabase({
-      ...choice,
-      path,
-      readonly: choice.readonly || writes === 'refused',
-    });
+    if (existsSync(choice.path)) await copyWhole(choice.path, path);
+    const database = await openNodeDatabase({ ...choice, path });
     return {
       engine: database.engine,
       readonly: database.readonly,
