@@ -117,7 +117,7 @@ function domainOf(compares: readonly Compare[], node: TypeNode | undefined): rea
   const others = named.filter((value) => typeof value !== 'number');
   const onlyNumbers = node?.type === 'integer' || node?.type === 'number';
   const fitting = onlyNumbers ? others.filter((value) => value === null) : others;
-  return [...new Set([...fitting, ...points, ...none, ...(onlyNumbers && points.length > 0 ? [] : [OTHER])])];
+  return [...new Set([...fitting, ...points, ...none, ...(onlyNumbers && numbers.length > 0 ? [] : [OTHER])])];
 }
 
 function isLiteral(value: unknown): value is Literal {
@@ -133,7 +133,12 @@ function pointsOf(numbers: readonly number[], node: TypeNode | undefined): reado
     const next = sorted[index + 1];
     return next === undefined ? [value + 1] : [value + 1, (value + next) / 2, next - 1];
   });
-  const all = [(sorted[0] ?? 0) - 1, ...sorted, ...between];
+  // The next integers below and above a fraction, and those beside them.
+  const whole = sorted.flatMap((value) => {
+    const [below, above] = [Math.floor(value), Math.ceil(value)];
+    return [below - 1, below, above, above + 1];
+  });
+  const all = [(sorted[0] ?? 0) - 1, ...sorted, ...(type === 'integer' ? whole : between)];
   return [...new Set(all)].filter(
     (value) =>
       value >= (minimum ?? -Infinity) &&

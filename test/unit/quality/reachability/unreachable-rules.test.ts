@@ -67,6 +67,8 @@ describe('rules that nothing reaches', () => {
     ["tags == 'x'"],
     ['id > 100'],
     ['id < 5 && id > 4'],
+    ['id > 2.1 && id < 2.9'],
+    ['id < 1.5 && id != 1'],
     ['limit > 10.5 && limit < 10.5'],
     ['deep && !deep'],
     ["text.startsWith('a') && !text.startsWith('a')"],
@@ -87,6 +89,9 @@ describe('rules that nothing reaches', () => {
     ['id > 99'],
     ['id < 5 && id > 3'],
     ['limit > 10.5 && limit < 10.6'],
+    ['id > 97.5 && id != 100'],
+    ['id > 2.2 && id < 3.1'],
+    ['id > 2.5 && id < 4.5 && id != 3'],
     ["region == 'eu' && deep"],
     ['limit == null'],
     ["text.startsWith('a') && !text.startsWith('b')"],
@@ -100,6 +105,11 @@ describe('rules that nothing reaches', () => {
     ["filter.region == 'eu'"],
   ])('%s may be true', (condition) => {
     expect(told(policies([deny(condition)]))).toEqual([]);
+  });
+
+  it('an integer is compared with a fraction after it was compared with a number', () => {
+    const scope: PolicyScope = { ...SCOPE, parameters: [{ name: 'n', type: 'integer' }] };
+    expect(checkReach(policies([deny('n == 10'), deny('n < 2.5')]), scope)).toEqual([]);
   });
 
   it('are told with the rules that come before', () => {
