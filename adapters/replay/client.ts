@@ -1,8 +1,14 @@
-import { SvcError } from '../../src/errors.ts';
+import { setTimeout } from 'node:timers/promises';
+import { busyError, SvcError } from '../../src/errors.ts';
 import { isObject, type JsonObject, type JsonValue, tryJson } from '../../src/json.ts';
 
 const REVISION = '2026-07-28';
 const TIMEOUT_MS = 60_000;
+/** The statuses of a server that accepts no more requests for now, and how often and how long we wait for it. */
+const OVERLOADED: ReadonlySet<number> = new Set([429, 503]);
+const ATTEMPTS = 3;
+const WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 60_000;
 
 /** The response of a server to one request. */
 export type ReplayAnswer =
@@ -12,20 +18,41 @@ export type ReplayAnswer =
 /** Sends one MCP request. */
 export type SendRequest = (method: string, params: JsonObject, name?: string) => Promise<ReplayAnswer>;
 
-/** Creates a client without a session. The token is sent to this address only: redirects are errors. */
+/**
+ * Creates a client without a session. The token is sent to this address only: redirects are errors. A server that accepts
+ * no more requests for now is asked again, at the time that it names. Throws `busy` if it stays so.
+ */
 export function createReplayClient(url: URL, token: string | null): SendRequest {
   return async (method, params, name) => {
-    const response = await post(url, { method, params, name, token });
-    if (response.status === 401 || response.status === 403) throw refused(url, response.status, token);
-    const message = messageOf(await response.text(), response.headers.get('content-type') ?? '');
+    const { status, type, text } = await postPatiently(url, { method, params, name, token });
+    if (status === 401 || status === 403) throw refused(url, status, token);
+    if (OVERLOADED.has(status)) throw busyError(`${url} accepts no more requests for now (${status})`);
+    const message = messageOf(text, type);
     const { result, error } = isObject(message) ? message : {};
     if (isObject(result)) return { result };
     if (isObject(error)) return { error: { code: Number(error.code), message: String(error.message) } };
     throw new SvcError(
       'request_invalid',
-      `${url} answered ${method} with status ${response.status} and no MCP message. Name the address of the MCP endpoint, such as https://example.com/mcp.`,
+      `${url} answered ${method} with status ${status} and no MCP message. Name the address of the MCP endpoint, such as https://example.com/mcp.`,
     );
   };
+}
+
+async function postPatiently(url: URL, request: Request): Promise<Received> {
+  for (let attempt = 1; ; attempt += 1) {
+    const received = await post(url, request);
+    if (!OVERLOADED.has(received.status) || attempt === ATTEMPTS) return received;
+    await setTimeout(received.retryMs);
+  }
+}
+
+/** A response that was read to its end. */
+interface Received {
+  readonly status: number;
+  readonly type: string;
+  readonly text: string;
+  /** How long to wait before the next attempt (`Retry-After`; RFC 9110, 10.2.3). */
+  readonly retryMs: number;
 }
 
 interface Request {
@@ -35,13 +62,13 @@ interface Request {
   readonly token: string | null;
 }
 
-async function post(url: URL, { method, params, name, token }: Request): Promise<Response> {
+async function post(url: URL, { method, params, name, token }: Request): Promise<Received> {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': REVISION,
     'io.modelcontextprotocol/clientCapabilities': {},
   };
   try {
-    return await fetch(url, {
+    const response = await fetch(url, {
       method: 'POST',
       redirect: 'error',
       headers: {
@@ -55,9 +82,19 @@ async function post(url: URL, { method, params, name, token }: Request): Promise
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }),
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
+    const { status, headers } = response;
+    const type = headers.get('content-type') ?? '';
+    return { status, type, text: await response.text(), retryMs: toWait(headers.get('retry-after')) };
   } catch (cause) {
-    throw new SvcError('address_unavailable', `${url} cannot be reached: ${reasonOf(cause)}`, { cause });
+    throw new SvcError('address_unavailable', `${url} gave no answer: ${reasonOf(cause)}`, { cause });
   }
+}
+
+/** The wait in milliseconds; the header has seconds or a date. */
+function toWait(header: string | null): number {
+  if (header === null) return WAIT_MS;
+  const wait = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
+  return Number.isNaN(wait) ? WAIT_MS : Math.min(Math.max(wait, 0), LONGEST_WAIT_MS);
 }
 
 /** Encodes a name that is no plain header text (SEP-2243). */

@@ -1,4 +1,4 @@
-import { SvcError } from '../../src/errors.ts';
+import { SvcError, toSvcError } from '../../src/errors.ts';
 import { isList, isObject, type JsonObject, type JsonValue, toTextOrJson, tryJson } from '../../src/json.ts';
 import { isResultUri } from '../../src/mcp/methods/large-result.ts';
 import { TRUNCATED_META_KEY } from '../../src/mcp/methods/result.ts';
@@ -63,21 +63,36 @@ function kindOf(kind: EndpointKind, served: JsonObject | undefined): ReturnType<
   return hints.readOnlyHint === true && hints.destructiveHint !== true ? 'reads' : 'writes';
 }
 
-async function play(ask: SendRequest, call: RecordedCall): Promise<Ended> {
-  const { method, params, name } = requestOf(call);
+type Played = Awaited<ReturnType<Player['play']>>;
+
+async function play(ask: SendRequest, call: RecordedCall): Promise<Played> {
   const start = performance.now();
+  const passed = () => Math.round(performance.now() - start);
+  try {
+    return await playOnce(ask, call, passed);
+  } catch (thrown) {
+    const { code, message } = toSvcError(thrown);
+    if (code === 'busy') return { skip: 'away' };
+    return { ...UNKNOWN, status: 'error', durationMs: passed(), errorText: message, lost: true };
+  }
+}
+
+async function playOnce(ask: SendRequest, call: RecordedCall, passed: () => number): Promise<Played> {
+  const { method, params, name } = requestOf(call);
   const answer = await ask(method, params, name);
-  const durationMs = Math.round(performance.now() - start);
+  const durationMs = passed();
   if ('error' in answer) return failed(answer.error.message, call, durationMs);
   const { result } = answer;
   if (result.isError === true) return failed(textOf(result), call, durationMs);
   const link = linkOf(result);
+  const whole = link === null ? null : await ask('resources/read', { uri: link }, link);
+  if (whole !== null && 'error' in whole) return failed(whole.error.message, call, durationMs);
   return {
     ...UNKNOWN,
     status: 'success',
     durationMs,
     decision: notDenied(call),
-    ...(link === null ? answerOf(call, result) : await wholeResult(ask, call, link)),
+    ...(whole === null ? answerOf(call, result) : wholeAnswer(call, whole.result)),
   };
 }
 
@@ -88,19 +103,12 @@ function linkOf({ content }: JsonObject): string | null {
   return link === undefined ? null : String(link.uri);
 }
 
-/** Reads all rows of a large result. Rows in Parquet are not compared. */
-async function wholeResult(ask: SendRequest, call: RecordedCall, uri: string): Promise<Answered> {
-  const answer = await ask('resources/read', { uri }, uri);
-  if ('error' in answer) {
-    throw new SvcError(
-      'request_invalid',
-      `The server rejected the link to all rows: ${answer.error.message}`,
-    );
-  }
-  const [first] = contentsOf(answer.result);
+/** All rows of a large result. Rows in Parquet are not compared. */
+function wholeAnswer(call: RecordedCall, result: JsonObject): Answered {
+  const [first] = contentsOf(result);
   if (first === undefined || typeof first.text !== 'string') return { rows: null };
   if (first.mimeType !== 'application/json') return { rows: null, ...textAnswer(call, first.text, '\r\n') };
-  return valueAnswer(readOf(answer.result, call));
+  return valueAnswer(readOf(result, call));
 }
 
 function requestOf({ kind, name, args }: RecordedCall) {
@@ -129,8 +137,15 @@ function notDenied({ ended }: RecordedCall): string | null {
   return ended.decision === 'deny' ? 'allow' : ended.decision;
 }
 
-/** Describes a failed call. Its decision is known only if it has the text of the recorded denial. */
-function failed(text: string, { ended }: RecordedCall, durationMs: number): Ended {
+/** The end of the text of each `busy` error. */
+const BUSY_TEXT = /; try again\.$/;
+
+/**
+ * Describes a failed call. Its decision is known only if it has the text of the recorded denial. A busy server shows
+ * nothing about the endpoint.
+ */
+function failed(text: string, { ended }: RecordedCall, durationMs: number): Played {
+  if (BUSY_TEXT.test(text)) return { skip: 'circumstances' };
   const same = ended.status === 'error' && ended.errorText === text;
   return { ...UNKNOWN, status: 'error', durationMs, errorText: text, decision: same ? ended.decision : null };
 }

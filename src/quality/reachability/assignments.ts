@@ -117,7 +117,9 @@ function domainOf(compares: readonly Compare[], node: TypeNode | undefined): rea
   const others = named.filter((value) => typeof value !== 'number');
   const onlyNumbers = node?.type === 'integer' || node?.type === 'number';
   const fitting = onlyNumbers ? others.filter((value) => value === null) : others;
-  return [...new Set([...fitting, ...points, ...none, ...(onlyNumbers && numbers.length > 0 ? [] : [OTHER])])];
+  return [
+    ...new Set([...fitting, ...points, ...none, ...(onlyNumbers && numbers.length > 0 ? [] : [OTHER])]),
+  ];
 }
 
 function isLiteral(value: unknown): value is Literal {

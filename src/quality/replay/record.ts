@@ -24,11 +24,13 @@ export interface Ended {
   readonly errorText: string | null;
   readonly rows: number | null;
   readonly value?: JsonValue;
+  /** The server gave no answer. */
+  readonly lost?: true;
   /** For an answer that is text only: the recorded value as such a text, and the text now. */
   readonly text?: { readonly recorded: string; readonly now: string };
 }
 
-/** The reasons why a record is not replayed. */
+/** The reasons why a record is not compared. */
 export const SKIP_REASONS = {
   foreign: 'not a record, or incomplete',
   unrecorded: 'parameters were not recorded',
@@ -36,6 +38,7 @@ export const SKIP_REASONS = {
   writes: 'may write',
   asks: 'a person is asked first',
   circumstances: 'ended for reasons outside of the endpoint',
+  away: 'the server was away, or accepted no more calls',
 } as const;
 export type SkipReason = keyof typeof SKIP_REASONS;
 

@@ -6,7 +6,8 @@ import { type Ended, type RecordedCall, type SkipReason, toRecordedCall } from '
 export interface Player {
   /** Classifies an endpoint. Only endpoints that read are called. */
   readonly kindOf: (kind: EndpointKind, name: string) => 'reads' | 'writes' | 'asks' | 'gone';
-  readonly play: (call: RecordedCall) => Promise<Ended>;
+  /** Repeats a call. Returns the reason if the outcome shows nothing about the endpoint. */
+  readonly play: (call: RecordedCall) => Promise<Ended | { readonly skip: SkipReason }>;
   readonly close: () => Promise<void>;
 }
 
@@ -22,7 +23,8 @@ export type Replayed = {
 
 /** The report of a replay. Plain JSON. */
 export type ReplayReport = {
-  readonly status: 'ok' | 'different';
+  /** `incomplete` if nothing differs, and the server stayed away before the end. */
+  readonly status: 'ok' | 'different' | 'incomplete';
   readonly records: number;
   readonly replayed: number;
   readonly same: number;
@@ -40,8 +42,10 @@ export type ReplayReport = {
 export type RecordFields = { readonly [field: string]: unknown } | null;
 
 const SLOWER_MS = 50;
+/** The calls in a row without an answer after which the server counts as away. */
+const MOST_LOST = 3;
 
-/** Repeats recorded reads, one after the other, and compares their outcomes. */
+/** Repeats recorded reads, one after the other, and compares their outcomes. Stops if the server stays away. */
 export async function replay(
   records: AsyncIterable<RecordFields>,
   player: Player,
@@ -50,26 +54,44 @@ export async function replay(
   const skipped: { [reason in SkipReason]?: number } = {};
   const differences: Replayed[] = [];
   const time = { old: 0, new: 0, slower: 0 };
+  const patient = untilAway(player);
   let [many, replayed] = [0, 0];
   for await (const fields of records) {
     many += 1;
-    const found = fields === null ? { skip: 'foreign' as const } : choose(fields, player);
-    if ('skip' in found) {
-      skipped[found.skip] = (skipped[found.skip] ?? 0) + 1;
+    const chosen = fields === null ? { skip: 'foreign' as const } : choose(fields, player);
+    if ('call' in chosen) onCall(chosen.call.name);
+    const one = 'skip' in chosen ? chosen : await replayOne(chosen.call, patient);
+    if ('skip' in one) {
+      skipped[one.skip] = (skipped[one.skip] ?? 0) + 1;
       continue;
     }
-    onCall(found.call.name);
     replayed += 1;
-    const one = await replayOne(found.call, player);
     time.old += one.time.old;
     time.new += one.time.new;
     if (one.time.new > Math.max(2 * one.time.old, one.time.old + SLOWER_MS)) time.slower += 1;
     if (one.differences.length > 0) differences.push(one);
   }
   const different = differences.length;
-  const status = different === 0 ? 'ok' : 'different';
+  const status = different > 0 ? 'different' : patient.isAway() ? 'incomplete' : 'ok';
   const counts = { records: many, replayed, same: replayed - different, different };
   return { status, ...counts, skipped, time, differences };
+}
+
+/** A player that stops to call a server which gave no answer several times in a row. */
+function untilAway(player: Player): Player & { readonly isAway: () => boolean } {
+  let lost = 0;
+  const isAway = () => lost >= MOST_LOST;
+  return {
+    ...player,
+    isAway,
+    play: async (call) => {
+      if (isAway()) return { skip: 'away' };
+      const played = await player.play(call);
+      const isLost = 'skip' in played ? played.skip === 'away' : played.lost === true;
+      lost = isLost ? lost + 1 : 0;
+      return played;
+    },
+  };
 }
 
 function choose(
@@ -83,7 +105,10 @@ function choose(
   return found;
 }
 
-async function replayOne(call: RecordedCall, player: Player): Promise<Replayed> {
+async function replayOne(
+  call: RecordedCall,
+  player: Player,
+): Promise<Replayed | { readonly skip: SkipReason }> {
   const { id, timestamp, kind, name, ended } = call;
   const known = { record_id: id, timestamp, operation_type: kind, operation_name: name };
   const old = ended.durationMs;
@@ -92,5 +117,6 @@ async function replayOne(call: RecordedCall, player: Player): Promise<Replayed> 
     return { ...known, differences: [gone], time: { old, new: old } };
   }
   const again = await player.play(call);
+  if ('skip' in again) return again;
   return { ...known, differences: compareEnded(ended, again), time: { old, new: again.durationMs } };
 }

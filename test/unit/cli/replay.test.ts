@@ -192,7 +192,7 @@ it(
       /^2 .*tools is a folder\. Name an audit file/,
     );
     expect(await refused('a.jsonl', '--against', 'http://127.0.0.1:1')).toMatch(
-      /^1 .*127\.0\.0\.1:1\/mcp cannot be reached/,
+      /^1 .*127\.0\.0\.1:1\/mcp gave no answer/,
     );
     expect(await refused('a.jsonl', '--against', 'http://127.0.0.1:1', '--token-env', 'NO_SUCH')).toMatch(
       /^2 .*NO_SUCH/,

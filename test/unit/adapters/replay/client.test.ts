@@ -32,7 +32,7 @@ it('sends its token, names what it calls, and reads answers that are streams', a
 it.each([
   [401, null, 'token_missing', /requires a token \(401\).*SVC_REPLAY_TOKEN/],
   [401, 'planted', 'token_invalid', /rejects the token \(401\)/],
-  [302, 'planted', 'address_unavailable', /cannot be reached/],
+  [302, 'planted', 'address_unavailable', /gave no answer/],
   [200, 'planted', 'request_invalid', /no MCP message/],
 ])('says what keeps it from asking: %i', async (status, token, code, message) => {
   const url = await serve((_request, response) => {
