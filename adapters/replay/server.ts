@@ -1,3 +1,4 @@
+import { hidesTools } from '../../src/catalog/tool-search.ts';
 import { SvcError, toSvcError } from '../../src/errors.ts';
 import { isList, isObject, type JsonObject, type JsonValue, toTextOrJson, tryJson } from '../../src/json.ts';
 import { isResultUri } from '../../src/mcp/methods/large-result.ts';
@@ -23,8 +24,12 @@ export async function openServer(url: URL, token: string | null): Promise<Player
     resource: new Map([...keyed(resources, 'uri'), ...keyed(templates, 'uriTemplate')]),
     prompt: keyed(prompts, 'name'),
   };
+  const unlisted = hidesTools([...served.tool.keys()]);
   return {
-    kindOf: (kind, name) => kindOf(kind, served[kind].get(name)),
+    kindOf: (kind, name) => {
+      const listed = served[kind].get(name);
+      return unlisted && kind === 'tool' && listed === undefined ? 'unlisted' : kindOf(kind, listed);
+    },
     play: (call) => play(ask, call),
     close: async () => {},
   };

@@ -1,4 +1,5 @@
 import { findProjectRoot } from '../../adapters/node/project/project-files.ts';
+import { hidesTools, SEARCH_NAME } from '../../src/catalog/tool-search.ts';
 import { SvcError } from '../../src/errors.ts';
 import { isObject, type JsonObject, type JsonValue, toTextOrJson, tryJson } from '../../src/json.ts';
 import { suggestName } from '../../src/types/nearest.ts';
@@ -90,16 +91,31 @@ interface Asked {
 async function call(session: ClientSession, { kind, name, args }: Asked, output: Output): Promise<number> {
   if (kind === 'resource') return read(session, name, output);
   const offers = await session.ask((client) => listOffers(client, [kind]));
-  const offer = offers.find((one) => one.name === name);
-  if (offer === undefined) throw unknown(kind, name, offers);
+  const listed = offers.find((one) => one.name === name);
+  const schema = listed?.schema ?? (kind === 'tool' ? await searchSchema(session, name, offers) : null);
+  if (schema === null) throw unknown(kind, name, offers);
   if (kind === 'prompt') return render(session, name, args, output);
-  const given = toArguments(args, offer.schema);
+  const given = toArguments(args, schema);
   const result = (await session.ask((client) => client.callTool({ name, arguments: given }))) as JsonObject;
   const failed = result.isError === true;
   if (failed && !output.json)
     output.note(`${styled('error', 'error:', process.stderr)} ${toToolText(result)}`);
   else output.data(result, () => toToolText(result));
   return failed ? 1 : 0;
+}
+
+/** Asks a server that hides its tools (`tool_search`) for the schema of one; null if it has no such tool. */
+async function searchSchema(
+  session: ClientSession,
+  name: string,
+  offers: readonly ListedEndpoints[],
+): Promise<JsonObject | null> {
+  if (!hidesTools(offers.map((offer) => offer.name))) return null;
+  const query = { name: SEARCH_NAME, arguments: { query: name } };
+  const { content } = (await session.ask((client) => client.callTool(query))) as JsonObject;
+  const answer = tryJson(String(listOf(content)[0]?.text));
+  const found = listOf(mapOf(answer).tools).find((tool) => tool.name === name);
+  return found === undefined ? null : mapOf(found.inputSchema);
 }
 
 async function read(session: ClientSession, uri: string, output: Output): Promise<number> {

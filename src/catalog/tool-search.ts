@@ -38,6 +38,13 @@ export const SEARCH_TOOLS: readonly JsonObject[] = [
   },
 ];
 
+/** Whether a list of tools is the two that stand for all. */
+export function hidesTools(listed: readonly string[]): boolean {
+  return (
+    listed.length === SEARCH_TOOLS.length && SEARCH_TOOLS.every(({ name }) => listed.includes(String(name)))
+  );
+}
+
 /** The tools that come with their schemas, and the further ones by name. */
 const MOST_DETAILED = 5;
 const MOST_NAMED = 20;

@@ -36,6 +36,7 @@ export const SKIP_REASONS = {
   unrecorded: 'parameters were not recorded',
   redacted: 'parameters are redacted or truncated',
   writes: 'may write',
+  unlisted: 'the server lists no tools (`tool_search`), so they may write',
   asks: 'a person is asked first',
   circumstances: 'ended for reasons outside of the endpoint',
   away: 'the server was away, or accepted no more calls',

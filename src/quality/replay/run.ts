@@ -5,7 +5,7 @@ import { type Ended, type RecordedCall, type SkipReason, toRecordedCall } from '
 /** The server against which recorded calls are repeated. */
 export interface Player {
   /** Classifies an endpoint. Only endpoints that read are called. */
-  readonly kindOf: (kind: EndpointKind, name: string) => 'reads' | 'writes' | 'asks' | 'gone';
+  readonly kindOf: (kind: EndpointKind, name: string) => 'reads' | 'writes' | 'unlisted' | 'asks' | 'gone';
   /** Repeats a call. Returns the reason if the outcome shows nothing about the endpoint. */
   readonly play: (call: RecordedCall) => Promise<Ended | { readonly skip: SkipReason }>;
   readonly close: () => Promise<void>;
@@ -101,8 +101,7 @@ function choose(
   const found = toRecordedCall(fields);
   if ('skip' in found) return found;
   const kind = player.kindOf(found.call.kind, found.call.name);
-  if (kind === 'writes' || kind === 'asks') return { skip: kind };
-  return found;
+  return kind === 'reads' || kind === 'gone' ? found : { skip: kind };
 }
 
 async function replayOne(

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { cpSync } from 'node:fs';
+import { appendFileSync, cpSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -65,6 +65,23 @@ describe('svc call', { timeout: 60_000 }, () => {
     expect(elsewhere).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/no MCP endpoint at .*\(404\)/),
+    });
+  });
+
+  it('calls tools that the server shows by `tool_search`, with the types of their schemas', async () => {
+    const root = await project();
+    appendFileSync(join(root, 'svc-site.yml'), 'tool_search: true\n');
+    writeFileSync(
+      join(root, 'tools/twice.yml'),
+      'svc: 1\ntool: { name: twice, description: Doubles., parameters: [{ name: n, type: integer }], source: { code: SELECT 2 * $n AS n } }\n',
+    );
+    const server = new Svc(['serve', '--port', '0'], { cwd: root });
+    const [, url = ''] = await server.until(/serving .* on (\S+)/);
+    const twice = await svc(['call', 'twice', '--param', 'n=4', '--url', url, '--json'], root);
+    expect(JSON.parse(twice.stdout)).toMatchObject({ structuredContent: [{ n: 8 }] });
+    expect(await svc(['call', 'thrice', '--url', url], root)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('offers no tool thrice'),
     });
   });
 

@@ -152,3 +152,11 @@ it('a link to all rows that cannot be read is a difference', async () => {
   );
   expect(report).toMatchObject({ different: 1, calls: 2 });
 });
+
+it('the tools behind `tool_search` are not gone', async () => {
+  const tools = [{ name: 'call' }, { name: 'search' }];
+  const report = await replayed((response) => succeed(response), { tools });
+  expect(report).toMatchObject({ status: 'ok', replayed: 0, skipped: { unlisted: 1 }, calls: 0 });
+  const open = await replayed((response) => succeed(response), { tools: [...tools, FIND], names: ['lost'] });
+  expect(open).toMatchObject({ different: 1, skipped: {} });
+});
