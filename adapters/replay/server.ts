@@ -1,5 +1,5 @@
 import { hidesTools } from '../../src/catalog/tool-search.ts';
-import { SvcError, toSvcError } from '../../src/errors.ts';
+import { ERRORS, SvcError, toSvcError } from '../../src/errors.ts';
 import { isList, isObject, type JsonObject, type JsonValue, toTextOrJson, tryJson } from '../../src/json.ts';
 import { isResultUri } from '../../src/mcp/methods/large-result.ts';
 import { TRUNCATED_META_KEY } from '../../src/mcp/methods/result.ts';
@@ -86,7 +86,10 @@ async function playOnce(ask: SendRequest, call: RecordedCall, passed: () => numb
   const { method, params, name } = requestOf(call);
   const answer = await ask(method, params, name);
   const durationMs = passed();
-  if ('error' in answer) return failed(answer.error.message, call, durationMs);
+  if ('error' in answer) {
+    if (answer.error.code === ERRORS.capability_missing.rpc) return { skip: 'asks' };
+    return failed(answer.error.message, call, durationMs);
+  }
   const { result } = answer;
   if (result.isError === true) return failed(textOf(result), call, durationMs);
   const link = linkOf(result);

@@ -67,6 +67,8 @@ export function toRecordedCall(fields: {
   const { operation_name: name, input_data: args } = fields;
   const kind = OPERATION_TYPES.find((type) => type === fields.operation_type);
   if (kind === undefined || typeof name !== 'string') return { skip: 'foreign' };
+  // The request named none, so no endpoint was called.
+  if (name === '') return { skip: 'circumstances' };
   if (!isObject(args)) return { skip: 'unrecorded' };
   if (isMarked(args)) return { skip: 'redacted' };
   const ended = toEnded(fields);

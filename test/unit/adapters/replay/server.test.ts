@@ -160,3 +160,14 @@ it('the tools behind `tool_search` are not gone', async () => {
   const open = await replayed((response) => succeed(response), { tools: [...tools, FIND], names: ['lost'] });
   expect(open).toMatchObject({ different: 1, skipped: {} });
 });
+
+it('a call that asks a person first is skipped', async () => {
+  const error = { code: -32021, message: 'The call asks, and the client takes no questions.' };
+  const report = await replayed(
+    (response, nth) => (nth === 1 ? answer(response, { error }, 400) : succeed(response)),
+    {
+      names: many(2),
+    },
+  );
+  expect(report).toMatchObject({ status: 'ok', replayed: 1, skipped: { asks: 1 } });
+});

@@ -129,3 +129,8 @@ describe('a record', () => {
     ]);
   });
 });
+
+it('a record of a request that named no endpoint is not repeated', () => {
+  const fields = { operation_type: 'tool', operation_name: '', input_data: {}, operation_status: 'error' };
+  expect(toRecordedCall({ ...fields, error_code: 'arguments_invalid' })).toEqual({ skip: 'circumstances' });
+});
