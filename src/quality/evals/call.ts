@@ -4,6 +4,7 @@ import type { Outcome, Runtime } from '../../call/runtime.ts';
 import type { RequestContext } from '../../context.ts';
 import { SvcError, toPublicText, toSvcError } from '../../errors.ts';
 import type { JsonObject, JsonValue } from '../../json.ts';
+import { callerCredentials, createTextRedactor } from '../../redaction/redact.ts';
 import { nearestName } from '../../types/nearest.ts';
 import type { ModelCall } from './model.ts';
 import type { Offer } from './offer.ts';
@@ -38,7 +39,7 @@ export interface Calling {
 
 /** Runs a model's call like a client's call. Any error becomes a text for the model. */
 export async function makeCall(call: ModelCall, calling: Calling): Promise<MadeCall> {
-  const { runtime, offers, turn, resultBytes } = calling;
+  const { runtime, offers, turn, resultBytes, context } = calling;
   const offer = offers.find(({ name }) => name === call.name) ?? null;
   const start = performance.now();
   const known = {
@@ -55,8 +56,11 @@ export async function makeCall(call: ModelCall, calling: Calling): Promise<MadeC
     return { ...known, error: null, value: outcome.binary ? null : outcome.value, text, timeMs: timeMs() };
   } catch (thrown) {
     const error = toSvcError(thrown);
-    if (toPublicText(error) !== error.message) {
-      runtime.log({ level: 'warn', message: `${known.endpoint} failed: ${error.message}` });
+    if (offer !== null && toPublicText(error) !== error.message) {
+      const { parameters } = offer.entry;
+      const credentials = callerCredentials(context());
+      const redact = createTextRedactor({ args: call.args ?? {}, parameters, credentials });
+      runtime.log({ level: 'warn', message: redact(`${known.endpoint} failed: ${error.message}`) });
     }
     return {
       ...known,
@@ -74,7 +78,9 @@ function perform(
   { runtime, offers, context }: Calling,
 ): Promise<Outcome> {
   if (offer === null) throw unknownTool(call.name, offers);
-  if (call.args === null) throw noObject(call);
+  if (call.args === null) {
+    throw new SvcError('arguments_invalid', 'The arguments must be one JSON object.');
+  }
   return callEndpoint({ runtime, entry: offer.entry, args: call.args, context: context() });
 }
 
@@ -85,11 +91,6 @@ function unknownTool(name: string, offers: readonly Offer[]): SvcError {
   );
   const hint = near === null ? '' : ` Did you mean ${near}?`;
   return new SvcError('endpoint_unknown', `There is no tool ${JSON.stringify(name.slice(0, 64))}.${hint}`);
-}
-
-function noObject({ raw }: ModelCall): SvcError {
-  const shown = raw.length > 200 ? `${raw.slice(0, 200)}…` : raw;
-  return new SvcError('arguments_invalid', `The arguments must be one JSON object, not: ${shown}`);
 }
 
 function checkedArguments({ entry }: Offer, args: JsonObject): JsonObject | null {

@@ -1,6 +1,7 @@
 import { isList, isObject, type JsonObject, type JsonValue } from '../../json.ts';
 import { createRedactor } from '../../redaction/redact.ts';
 import { createConcealment } from '../../settings/references/concealment.ts';
+import { toShort } from '../test/diff.ts';
 import type { MadeCall } from './call.ts';
 import type { CallReport } from './report.ts';
 
@@ -11,6 +12,8 @@ export interface Hider {
   call(call: MadeCall): CallReport;
   text(text: string): string;
   value<T extends JsonValue>(value: T): T;
+  /** A value on one line, cut after it was redacted, because a part of a sensitive value is not recognised. */
+  line(value: JsonValue): string;
 }
 
 /**
@@ -26,6 +29,7 @@ export function createHider(secrets: readonly string[]): Hider {
   return {
     text,
     value,
+    line: (given) => toShort(mapTexts(given, text)),
     call: ({ turn, endpoint, offer, args, error, value: result, timeMs }) => {
       const entry = offer?.entry ?? null;
       const shown = args && entry ? redactor.arguments(args, entry.parameters) : null;

@@ -3,6 +3,7 @@ import type { RequestContext, User } from '../../context.ts';
 import { toSvcError } from '../../errors.ts';
 import { parseUserContext } from '../user.ts';
 import { checkConversation } from './assertions.ts';
+import type { MadeCall } from './call.ts';
 import { type Conversation, converse } from './converse.ts';
 import { createHider, type Hider } from './hide.ts';
 import type { LanguageModel } from './model.ts';
@@ -161,7 +162,11 @@ interface Ended {
 function toResult({ one, test, conversation, hider, timeMs }: Ended & { timeMs: number }): EvalResult {
   const { error, usage, turns } = conversation;
   const calls = conversation.calls.map(hider.call);
-  const failures = error === null ? checkConversation(test.assertions, conversation) : [];
+  const shown = {
+    call: (call: MadeCall) => toCallLine(call, hider),
+    value: hider.line,
+  };
+  const failures = error === null ? checkConversation(test.assertions, conversation, shown) : [];
   const cost = costOf(usage, one.prices);
   return {
     name: test.name,
@@ -176,6 +181,12 @@ function toResult({ one, test, conversation, hider, timeMs }: Ended & { timeMs: 
     ...(cost === null ? {} : { cost }),
     time_ms: timeMs,
   };
+}
+
+/** Arguments are shown as in the report: those of unknown tools are not. */
+function toCallLine(call: MadeCall, hider: Hider): string {
+  const { tool, args } = hider.call(call);
+  return args === null ? tool : `${tool} ${hider.line(args)}`;
 }
 
 function toTranscript({

@@ -21,6 +21,12 @@ tool:
   policies: { input: [{ condition: "user.role == 'anonymous' && id == 3", action: deny, reason: Sign in first }] }
   source: { code: "SELECT $id AS id, 'Ada' AS name, 'eighty-thousand' AS salary WHERE $depth > 0" }
 `,
+  'tools/login.yml': `svc: 1
+tool:
+  name: login
+  parameters: [{ name: token, type: string, sensitive: true }]
+  source: { code: "SELECT CAST($token AS INTEGER) AS n" }
+`,
   'tools/many.yml': `svc: 1
 tool:
   name: many
@@ -134,6 +140,7 @@ describe('a conversation', () => {
     expect(model.asked[0]?.tools.map(({ name }) => name)).toEqual([
       'broken',
       'get_person',
+      'login',
       'many',
       'read_shop_orders',
     ]);
@@ -186,7 +193,7 @@ describe('a conversation', () => {
     const texts = results?.role === 'tools' ? results.results.map(({ text, failed }) => [failed, text]) : [];
     expect(texts).toEqual([
       [true, 'There is no tool "get_persn". Did you mean get_person?'],
-      [true, 'The arguments must be one JSON object, not: null'],
+      [true, 'The arguments must be one JSON object.'],
       [true, expect.stringMatching(/not valid.*\n- id: /)],
       [true, 'Sign in first'],
       [true, 'The query of this endpoint failed.'],
@@ -312,6 +319,20 @@ describe('what is kept of a conversation', () => {
         {},
       ],
     });
+  });
+
+  it('has no part of a long sensitive argument', async () => {
+    const token = `planted-${'0123456789'.repeat(30)}`;
+    const model = scripted(
+      calls(['login', { token }], ['lost', { token }], ['login', null]),
+      says(`It is ${token}.`),
+    );
+    const { result, transcript } = await evaluate(model, {
+      assertions: `{ max_calls: 0, answer_contains: x, answer_not_contains: planted, must_call: [{ tool: login, args: { token: "${token}x" } }], must_call_in_order: [many] }`,
+    });
+    expect(JSON.stringify([result, transcript])).not.toContain('planted-0');
+    expect(served.lines.map(({ message }) => message).join()).not.toContain('planted-0');
+    expect(result.failures[2]).toMatch(/\n\+ login \{"token":"\[REDACTED\]"\}\n\+ lost\n\+ login$/);
   });
 
   it('is JUnit XML for CI, whatever models say', async () => {
