@@ -1,6 +1,7 @@
 import type { Runtime } from '../../call/runtime.ts';
 import type { RequestContext, User } from '../../context.ts';
 import { toSvcError } from '../../errors.ts';
+import type { JsonObject } from '../../json.ts';
 import { parseUserContext } from '../user.ts';
 import { checkConversation } from './assertions.ts';
 import type { MadeCall } from './call.ts';
@@ -87,7 +88,8 @@ async function runTest(one: RunnableSuite, test: EvalTest, run: EvalRun): Promis
   const hider = createHider(secretsOf(test, run));
   const timeMs = round(performance.now() - start);
   const result = toResult({ one, test, conversation, hider, timeMs });
-  const transcript = await run.keep?.(toTranscript({ one, test, conversation, hider, result }));
+  const user = userContextOf(test, run);
+  const transcript = await run.keep?.(toTranscript({ one, test, conversation, hider, result, user }));
   run.onTest?.(one.suite.name, test.name);
   return transcript === undefined ? result : { ...result, transcript };
 }
@@ -138,6 +140,14 @@ const SILENCE: Conversation = {
 
 function userOf({ userContext }: EvalTest): User | null {
   return userContext && parseUserContext(userContext, { from: 'user_context', id: 'eval_user' });
+}
+
+/** The user of a test's calls as written, without the token. */
+function userContextOf({ userContext }: EvalTest, { user }: EvalRun): JsonObject | null {
+  if (user !== null) return user.claims;
+  if (userContext === null) return null;
+  const { external_token: _, ...shown } = userContext;
+  return shown;
 }
 
 function contextOf(user: User | null, signal: AbortSignal): RequestContext {
@@ -195,16 +205,16 @@ function toTranscript({
   conversation,
   hider,
   result,
-}: Ended & { result: EvalResult }): Transcript {
+  user,
+}: Ended & { result: EvalResult; user: JsonObject | null }): Transcript {
   const { suite, model } = one;
-  const { external_token: _, ...user } = test.userContext ?? {};
   return {
     suite: suite.name,
     test: test.name,
     model: model.name,
     ...(suite.system === null ? {} : { system: hider.text(suite.system) }),
     prompt: hider.text(test.prompt),
-    ...(test.userContext === null ? {} : { user_context: hider.value(user) }),
+    ...(user === null ? {} : { user_context: hider.value(user) }),
     turns: conversation.said.map((said, index) => ({
       said: hider.text(said),
       calls: result.calls.filter(({ turn }) => turn === index + 1),

@@ -7,6 +7,7 @@ import { toOffers } from '../../../../src/quality/evals/offer.ts';
 import { type EvalResult, type Transcript, toEvalsReport } from '../../../../src/quality/evals/report.ts';
 import { type EvalRun, runSuites } from '../../../../src/quality/evals/run.ts';
 import { loadSuites } from '../../../../src/quality/evals/suite.ts';
+import { parseUserContext } from '../../../../src/quality/user.ts';
 import { ALICE, type Served, serveTree } from '../../call/project.ts';
 import { memoryFiles } from '../../project/memory.ts';
 
@@ -313,12 +314,21 @@ describe('what is kept of a conversation', () => {
       test: 't',
       model: 'scripted',
       prompt: 'Who?',
-      user_context: { role: 'clerk' },
       turns: [
         { said: '', calls: [{ tool: 'get.person', result: { name: 'Ada', salary: '[REDACTED]' } }] },
         {},
       ],
     });
+  });
+
+  it('names the user of the test, without the token', async () => {
+    const { transcript } = await evaluate(scripted(says('Hi.')), {
+      more: '    user_context: { role: clerk, team: red, external_token: other-token }\n',
+    });
+    expect(transcript?.user_context).toEqual({ role: 'clerk', team: 'red' });
+    const cli = parseUserContext({ role: 'boss', external_token: 'planted' }, { from: 'x', id: 'cli' });
+    const given = await evaluate(scripted(says('Hi.')), { run: { user: cli } });
+    expect(given.transcript?.user_context).toEqual({ role: 'boss' });
   });
 
   it('has no part of a long sensitive argument', async () => {
