@@ -1,9 +1,7 @@
 import type { User } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
-
-const TEXTS = ['username', 'email', 'name', 'provider', 'role'] as const;
-const LISTS = ['permissions', 'groups', 'capabilities'] as const;
+import { USER_LISTS, USER_TEXTS } from '../project/schema/user-context.ts';
 
 /** The origin of a simulated user: its name in errors, and the id of a user without one. */
 interface UserSource {
@@ -14,10 +12,10 @@ interface UserSource {
 /** Parses a user from `user_context` or `--user-context` (spec, "User context fields"). The whole map becomes its claims. */
 export function parseUserContext(given: JsonObject, source: UserSource): User {
   const { external_token: _, ...claims } = given;
-  const texts = Object.fromEntries(TEXTS.map((key) => [key, textOf(given, key, source)]));
-  const lists = Object.fromEntries(LISTS.map((key) => [key, listOf(given, key, source)]));
+  const texts = Object.fromEntries(USER_TEXTS.map((key) => [key, textOf(given, key, source)]));
+  const lists = Object.fromEntries(USER_LISTS.map((key) => [key, listOf(given, key, source)]));
   return {
-    id: textOf(given, 'id', source) ?? textOf(given, 'user_id', source) ?? source.id,
+    id: texts.id ?? texts.user_id ?? source.id,
     username: texts.username ?? null,
     email: texts.email ?? null,
     name: texts.name ?? null,
@@ -27,7 +25,7 @@ export function parseUserContext(given: JsonObject, source: UserSource): User {
     groups: lists.groups ?? [],
     capabilities: lists.capabilities ?? [],
     claims,
-    externalToken: textOf(given, 'external_token', source),
+    externalToken: texts.external_token ?? null,
   };
 }
 

@@ -30,13 +30,14 @@ import {
   word,
 } from './shape.ts';
 import { PARAMETERS, RETURN } from './type-node.ts';
+import { USER_CONTEXT } from './user-context.ts';
 
 /** One of an endpoint's `tests`, with every assertion. */
 const TEST = strictMap({
   name: word(),
   description: optional(text()),
   arguments: optional(listOf(strictMap({ key: word(), value: anything() }))),
-  user_context: optional(freeMap()),
+  user_context: optional(USER_CONTEXT),
   result: v.optional(anything()),
   result_contains: v.optional(anything()),
   result_not_contains: optional(listOf(text())),

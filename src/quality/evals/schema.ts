@@ -12,6 +12,7 @@ import {
   whole,
   word,
 } from '../../project/schema/shape.ts';
+import { USER_CONTEXT } from '../../project/schema/user-context.ts';
 
 const NAME = formed(
   /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/,
@@ -54,7 +55,7 @@ const TEST = strictMap({
   name: NAME,
   description: optional(text()),
   prompt: word(),
-  user_context: optional(freeMap()),
+  user_context: optional(USER_CONTEXT),
   assertions: optional(ASSERTIONS),
 });
 

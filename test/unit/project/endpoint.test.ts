@@ -175,6 +175,18 @@ describe('the version', () => {
     ]);
   });
 
+  it.each([
+    ['role: 5', 'role', 'must be text, not a number. Put it in quotes.'],
+    ['permissions: admin', 'permissions', 'must be a list, not text.'],
+    ['groups: [a, 5]', 'groups[1]', 'must be text, not a number.'],
+    ['external_token: {}', 'external_token', 'must be text, not a map.'],
+  ])('the user of a test has %s', async (user, key, message) => {
+    const withUser = (text: string) => NAMED(`  tests: [{ name: a, user_context: { ${text} } }]`);
+    expect(await of(withUser(user))).toEqual([expect.stringMatching(/^4:\d+ wrong-type: /)]);
+    expect((await of(withUser(user)))[0]).toContain(`tests[0].user_context.${key}\` ${message}`);
+    expect(await of(withUser('role:, team: 5, groups: [a]'))).toEqual([]);
+  });
+
   it.each(['svc: 1\n', 'svc: 1.0\n', '', 'svc:\n'])('%j is fine', async (line) => {
     expect(await of(`${line}tool: { name: a, source: { code: SELECT 1 } }`)).toEqual([]);
   });

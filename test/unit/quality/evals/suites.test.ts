@@ -78,6 +78,13 @@ describe('suites of evaluations', () => {
     ]);
   });
 
+  it('have users whose keys have the right types', async () => {
+    const text = suite('  - { name: t, prompt: Hi, user_context: { role: [1], team: 5 } }\n');
+    expect(await linesOf({ 'evals/a.yml': text })).toEqual([
+      'error evals/a.yml:4 `tests[0].user_context.role` must be text, not a list. Write text after the colon.',
+    ]);
+  });
+
   it('must name what models are offered, and its parameters', async () => {
     const text = suite(`  - name: t
     prompt: Hi
