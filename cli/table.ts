@@ -235,7 +235,7 @@ export const COMMANDS: readonly Command[] = [
     options: [
       {
         flags: '--severity <severity>',
-        summary: 'show this severity and above: error, warning or info (default)',
+        summary: 'show this severity and above: error, warning or info (default); what fails is always shown',
       },
       { flags: '--fail-on <severity>', summary: 'exit with 1 for this severity and above (default: error)' },
       { flags: '--tokens', summary: 'estimate the tokens that the tools cost in the context of a model' },

@@ -3,6 +3,7 @@ import { SvcError } from '../../src/errors.ts';
 import type { JsonObject } from '../../src/json.ts';
 import type { Finding } from '../../src/project/finding.ts';
 import type { Project } from '../../src/project/model.ts';
+import { SITE_NAME } from '../../src/project/site-model.ts';
 import { isAtLeast, lintProject, SEVERITIES } from '../../src/quality/lint/lint.ts';
 import { type TokenBill, toTokenBill } from '../../src/quality/lint/token-bill.ts';
 import type { CommandInput, Run } from '../command.ts';
@@ -19,9 +20,11 @@ export const run: Run = async (input, output) => {
   const files = new Set(broken.map(({ file }) => file));
   const sound = project.endpoints.filter(({ file }) => !files.has(file));
   const all = [...broken, ...lintProject(sound)].toSorted((one, other) => order(one.file, other.file));
-  const shown = all.filter((finding) => isAtLeast(finding, least));
-  const failed = all.some((finding) => isAtLeast(finding, failOn));
-  const bill = input.flag('tokens') ? await billOf({ project, findings }) : null;
+  const isFailing = (finding: Finding) => isAtLeast(finding, failOn);
+  const shown = all.filter((finding) => isAtLeast(finding, least) || isFailing(finding));
+  const failed = all.some(isFailing);
+  // A project whose svc-site.yml has an error offers no tools.
+  const bill = input.flag('tokens') && !files.has(SITE_NAME) ? await billOf({ project, findings }) : null;
   const document = {
     status: failed ? 'error' : 'ok',
     findings: shown.map((finding) => ({ ...finding })),

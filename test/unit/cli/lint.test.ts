@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../../../src/project/finding.ts';
@@ -45,6 +45,24 @@ describe('svc lint', () => {
     writeFileSync(join(root, 'tools/bare.yml'), BARE);
     const { code, stdout } = await svc(['lint', '--json'], root);
     expect({ code, status: JSON.parse(stdout).status }).toEqual({ code: 1, status: 'error' });
+  });
+
+  it('shows what fails, also below --severity', async () => {
+    const root = await project();
+    writeFileSync(join(root, 'tools/bare.yml'), BARE.replace(/ {2}parameters.*\n/, '').replace('$id', '1'));
+    const { code, stdout } = await svc(['lint', '--severity', 'error', '--fail-on', 'warning'], root);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^tools\/bare\.yml:.* warning /m);
+    expect(stdout).not.toMatch(/^ok|: info/m);
+  });
+
+  it('--tokens beside an error of svc-site.yml shows the error, and no bill', async () => {
+    const root = await project();
+    appendFileSync(join(root, 'svc-site.yml'), 'profil: x\n');
+    const { code, stdout, stderr } = await svc(['lint', '--tokens'], root);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+    expect(stdout).toMatch(/^svc-site\.yml:\d+:1 +error /m);
+    expect(stdout).not.toContain('Tokens in the context');
   });
 
   it('does not pass over files that cannot be read', async () => {
