@@ -30,7 +30,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     argv,
   );
   try {
-    await program.parseAsync(argv.length === 0 ? ['--help'] : [...argv], { from: 'user' });
+    await program.parseAsync(argv.length === 0 ? ['--help'] : argv.map(maskComment), { from: 'user' });
     return code;
   } catch (thrown) {
     if (isFinished(thrown)) return 0;
@@ -38,6 +38,11 @@ export async function main(argv: readonly string[]): Promise<number> {
     reportError(error, output, findCommand(COMMANDS, argv));
     return ERRORS[error.code].exit;
   }
+}
+
+/** Puts a blank before SQL that begins with a comment, which would count as an option. */
+function maskComment(word: string): string {
+  return /^--(?:\s|[^=\n]*\n)/.test(word) ? ` ${word}` : word;
 }
 
 /** Reads a flag before parsing, because a parse error must be reported in the same form. */

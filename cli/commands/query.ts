@@ -94,10 +94,14 @@ function checkNames(used: readonly string[], given: readonly string[]): void {
 
 function readonly({ path }: DatabaseChoice, sql: string): SvcError {
   enforceVerb(sql);
-  const { operation } = classify(sql);
+  const { operation, class: effect } = classify(sql);
+  const problem =
+    effect === 'other'
+      ? `Only queries run on ${path}, which is open read-only, and ${operation} is none.`
+      : `This statement writes (${operation}), but ${path} is open read-only.`;
   return new SvcError(
     'database_readonly',
-    `This statement writes (${operation}), but ${path} is open read-only.
+    `${problem}
 Set \`readonly: false\` for the database of the profile, or choose another with --profile.`,
   );
 }

@@ -57,12 +57,27 @@ describe('svc query', () => {
     );
     const read = await svc(['query', 'SELECT sum(n) AS n FROM t', '--json'], root, { SVC_READONLY: 'true' });
     expect(read.stdout).toBe('[{"n":3}]\n');
-    for (const sql of ['INSERT INTO t VALUES (3)', 'DROP TABLE t', "ATTACH 'other.db' AS o"]) {
+    for (const [sql, problem] of [
+      ['INSERT INTO t VALUES (3)', /This statement writes \(INSERT\), but .*read-only/s],
+      ['DROP TABLE t', /This statement writes \(DROP\), but .*read-only/s],
+      ["ATTACH 'other.db' AS o", /Only queries run on .*, which is open read-only, and ATTACH is none\./],
+      ['EXPLAIN SELECT 1', /Only queries run on .*, which is open read-only, and EXPLAIN is none\./],
+    ] as const) {
       const { code, stderr } = await svc(['query', sql], root, { SVC_READONLY: 'true' });
       expect({ sql, code }).toEqual({ sql, code: 1 });
-      expect(stderr).toMatch(/This statement writes .*read-only/s);
+      expect(stderr).toMatch(problem);
     }
   });
+
+  it.each(['-- top\nSELECT 1 AS n', '--top\nSELECT 1 AS n'])(
+    'takes a statement that begins with a comment: %j',
+    async (sql) => {
+      expect(await svc(['query', sql, '--json'], await project())).toMatchObject({
+        code: 0,
+        stdout: '[{"n":1}]\n',
+      });
+    },
+  );
 
   it('names a misspelt verb, also on a read-only database, instead of a write', async () => {
     const { code, stderr } = await svc(['query', 'SELEC 1'], await project());
