@@ -11,7 +11,7 @@ import { type Actor, ActorField, toUser } from './actor.tsx';
 import { Finding } from './findings.tsx';
 import { ArgumentFields, JsonControl } from './form.tsx';
 import { statisticsOf } from './overview.tsx';
-import { Comparison, type NamedAnswer, Result } from './result.tsx';
+import { Comparison, type FormCall, type NamedAnswer, Result } from './result.tsx';
 import { isObject, readSchema, requiredExamples } from './schema.ts';
 import { Pre } from './scroll.tsx';
 import { type Live, messageOf, server } from './server.ts';
@@ -192,13 +192,7 @@ function Runner({ endpoint, state, given }: RunnerProps) {
           <Result key={index} {...one} endpoint={endpoint} onAnswer={(replies) => void run(replies)} />
         ))}
       </div>
-      <TestsPanel
-        endpoint={endpoint}
-        args={args}
-        actor={first}
-        users={state.users}
-        answer={left?.answer ?? null}
-      />
+      <TestsPanel endpoint={endpoint} users={state.users} answered={left ?? null} />
     </>
   );
 }
@@ -221,10 +215,8 @@ function Arguments({ endpoint, asJson, value, onChange }: ArgumentsProps) {
   );
 }
 
-interface Calling {
+interface Calling extends FormCall {
   readonly endpoint: EndpointCard;
-  readonly args: JsonObject;
-  readonly actor: Actor;
   /** Answers to the questions of the call before. */
   readonly replies: JsonObject | undefined;
 }
@@ -235,7 +227,7 @@ async function callAs({ endpoint, args, actor, replies }: Calling): Promise<Name
   const { label, user } = toUser(actor);
   const call = { kind, name, arguments: args, user, ...(replies === undefined ? {} : { answers: replies }) };
   const answer: CallAnswer = await server.call(call);
-  return { user: label, answer };
+  return { args, actor, user: label, answer };
 }
 
 /** The URI of a resource: its template with the values of its placeholders (RFC 6570, level 1). */

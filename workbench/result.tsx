@@ -1,4 +1,5 @@
 import type { CallAnswer, JsonObject } from '../cli/workbench/model.ts';
+import type { Actor } from './actor.tsx';
 import { CallDetail } from './call-detail.tsx';
 import { isDrawable, type ResultCard, ResultChart } from './drawing.tsx';
 import { Questions } from './questions.tsx';
@@ -6,13 +7,19 @@ import { Pre, Scroll } from './scroll.tsx';
 import { type Tab, Tabs } from './tabs.tsx';
 import { flatten, Json, toText, ValueTable } from './value.tsx';
 
-/** An answer with the name of the user who got it. */
-export interface NamedAnswer {
+/** A call of the form: its arguments and its user. */
+export interface FormCall {
+  readonly args: JsonObject;
+  readonly actor: Actor;
+}
+
+/** An answer with its call and the name of the user who got it. */
+export interface NamedAnswer extends FormCall {
   readonly user: string;
   readonly answer: CallAnswer;
 }
 
-interface ResultProps extends NamedAnswer {
+interface ResultProps extends Pick<NamedAnswer, 'user' | 'answer'> {
   readonly endpoint: ResultCard;
   /** Calls again with answers to the questions of a call. */
   readonly onAnswer: (answers: JsonObject) => void;

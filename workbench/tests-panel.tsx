@@ -1,28 +1,25 @@
 import { useState } from 'preact/hooks';
 import type {
-  CallAnswer,
   EndpointCard,
   EndpointReport,
-  JsonObject,
   TestDiff,
   TestDraft,
   WorkbenchUser,
 } from '../cli/workbench/model.ts';
-import { type Actor, contextOf } from './actor.tsx';
+import { contextOf } from './actor.tsx';
+import type { NamedAnswer } from './result.tsx';
 import { Pre } from './scroll.tsx';
 import { messageOf, server } from './server.ts';
 
 interface TestsProps {
   readonly endpoint: EndpointCard;
-  readonly args: JsonObject;
-  readonly actor: Actor;
   readonly users: readonly WorkbenchUser[];
-  /** The answer to the latest call; null before one. */
-  readonly answer: CallAnswer | null;
+  /** The latest call with its answer; null before one. */
+  readonly answered: NamedAnswer | null;
 }
 
 /** Runs an endpoint's tests, and saves the latest call as one. */
-export function TestsPanel({ endpoint, args, actor, users, answer }: TestsProps) {
+export function TestsPanel({ endpoint, users, answered }: TestsProps) {
   const [report, setReport] = useState<EndpointReport | null>(null);
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
@@ -36,10 +33,7 @@ export function TestsPanel({ endpoint, args, actor, users, answer }: TestsProps)
     }
     setBusy(false);
   };
-  const isDenied = answer?.live?.record.policy_decision === 'deny';
-  const savable = answer !== null && (answer.result !== undefined || isDenied);
-  const expect = isDenied ? ({ denied: true } as const) : { result: answer?.result ?? null };
-  const draft = { endpoint: endpoint.id, arguments: args, user_context: contextOf(actor, users), expect };
+  const draft = answered === null ? null : toDraft(answered, endpoint, users);
   return (
     <section id="tests">
       <h2>
@@ -52,13 +46,25 @@ export function TestsPanel({ endpoint, args, actor, users, answer }: TestsProps)
         {problem === null ? null : <p class="error">{problem}</p>}
         {report === null ? null : <Report report={report} />}
       </div>
-      {savable ? (
-        <SaveTest draft={draft} />
-      ) : (
+      {draft === null ? (
         <p class="dim">After a call, its answer can be saved as a test.</p>
+      ) : (
+        <SaveTest draft={draft} />
       )}
     </section>
   );
+}
+
+/** The answered call as a test without a name; null if its answer is neither a result nor a denial. */
+function toDraft(
+  { args, actor, answer }: NamedAnswer,
+  endpoint: EndpointCard,
+  users: readonly WorkbenchUser[],
+): Omit<TestDraft, 'name'> | null {
+  const { result, live } = answer;
+  const call = { endpoint: endpoint.id, arguments: args, user_context: contextOf(actor, users) };
+  if (live?.record.policy_decision === 'deny') return { ...call, expect: { denied: true } };
+  return result === undefined ? null : { ...call, expect: { result } };
 }
 
 function Report({ report }: { readonly report: EndpointReport }) {

@@ -188,6 +188,28 @@ describe.skipIf(executablePath === null)('the workbench in Chromium', () => {
     await context.close();
   }, 240_000);
 
+  // Requirements: workbench.save
+  it('saves the call that was answered, whatever the form shows since', async () => {
+    const { workbench } = await openShop();
+    const context = await browser.newContext();
+    const { page, show } = await openPage(context, workbench);
+    page.setDefaultTimeout(60_000);
+    await show('tool/get_customer');
+    await page.getByLabel('id', { exact: false }).first().fill('1');
+    await page.getByLabel('Run as').selectOption('manager');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.locator('.result').getByText('Ada Lovelace').waitFor();
+    await page.getByLabel('id', { exact: false }).first().fill('2');
+    await page.getByLabel('Run as').selectOption('support');
+    await page.getByLabel('Name of the test').fill('as answered');
+    await page.getByRole('button', { name: 'Show the change' }).click();
+    const diff = page.locator('.diff', { hasText: '+     - name: as answered' });
+    await diff.waitFor();
+    const added = (await diff.textContent())?.split('\n').filter((line) => line.startsWith('+'));
+    expect(added?.join('\n')).toMatch(/key: id\n\+ +value: 1\n[\s\S]*role: manager\n[\s\S]*name: Ada Lovelace/);
+    await context.close();
+  }, 120_000);
+
   // Requirements: workbench.readable
   it.each([
     ['light', 1280],
