@@ -121,17 +121,28 @@ function Runner({ endpoint, state, given }: RunnerProps) {
     if (given !== null) fill(given);
   }, [given]);
   const [first, second] = actors;
-  const run = async (replies?: JsonObject) => {
+  const work = async (send: () => Promise<void>) => {
     setBusy(true);
     try {
-      const chosen = second === null ? [first] : [first, second];
-      setAnswers(await Promise.all(chosen.map((actor) => callAs({ endpoint, args, actor, replies }))));
+      await send();
       setProblem(null);
     } catch (thrown) {
       setProblem(messageOf(thrown));
     }
     setBusy(false);
   };
+  const run = () =>
+    work(async () => {
+      const chosen = second === null ? [first] : [first, second];
+      setAnswers(await Promise.all(chosen.map((actor) => callAs({ endpoint, args, actor }))));
+    });
+  // A question belongs to its own call, so the form and the other answer have no part in this.
+  const reply = (asked: NamedAnswer, replies: JsonObject) =>
+    work(async () => {
+      const { args, actor } = asked;
+      const next = await callAs({ endpoint, args, actor, replies });
+      setAnswers((before) => before.map((one) => (one === asked ? next : one)));
+    });
   const onSubmit = (event: Event) => {
     event.preventDefault();
     void run();
@@ -189,7 +200,7 @@ function Runner({ endpoint, state, given }: RunnerProps) {
       <div aria-live="polite" id="answers">
         {left !== undefined && right !== undefined ? <Comparison answers={[left, right]} /> : null}
         {answers.map((one, index) => (
-          <Result key={index} {...one} endpoint={endpoint} onAnswer={(replies) => void run(replies)} />
+          <Result key={index} {...one} endpoint={endpoint} onAnswer={(replies) => void reply(one, replies)} />
         ))}
       </div>
       <TestsPanel endpoint={endpoint} users={state.users} answered={left ?? null} />
@@ -218,7 +229,7 @@ function Arguments({ endpoint, asJson, value, onChange }: ArgumentsProps) {
 interface Calling extends FormCall {
   readonly endpoint: EndpointCard;
   /** Answers to the questions of the call before. */
-  readonly replies: JsonObject | undefined;
+  readonly replies?: JsonObject;
 }
 
 async function callAs({ endpoint, args, actor, replies }: Calling): Promise<NamedAnswer> {

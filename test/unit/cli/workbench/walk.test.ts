@@ -210,6 +210,33 @@ describe.skipIf(executablePath === null)('the workbench in Chromium', () => {
     await context.close();
   }, 120_000);
 
+  // Requirements: workbench.questions
+  it('answers the question of one of two users with the call that asked it', async () => {
+    const { workbench } = await openShop();
+    const context = await browser.newContext();
+    const { page, show } = await openPage(context, workbench);
+    page.setDefaultTimeout(60_000);
+    await show('tool/set_stock');
+    await page.getByLabel('Run as').selectOption('manager');
+    await page.getByLabel('Compare with').selectOption('warehouse');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    const results = page.locator('.result');
+    const states = () => results.locator('h3 > span:first-of-type').allTextContents();
+    await expect.poll(states).toEqual(['asks', 'asks']);
+    // what the form shows by then is of another call
+    await page.getByLabel('stock', { exact: false }).first().fill('5000');
+    const agree = async (index: number) => {
+      await results.nth(index).locator('select').selectOption('true');
+      await results.nth(index).getByRole('button', { name: 'Answer' }).click();
+    };
+    await agree(1);
+    await expect.poll(states).toEqual(['asks', 'ok']);
+    await agree(0);
+    await expect.poll(states).toEqual(['ok', 'ok']);
+    expect(await results.locator('tr', { hasText: 'stock' }).allTextContents()).toEqual(['stock12', 'stock12']);
+    await context.close();
+  }, 120_000);
+
   // Requirements: workbench.readable
   it.each([
     ['light', 1280],
