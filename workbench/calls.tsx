@@ -110,7 +110,7 @@ function CallRow({ call, isOpen, onOpen }: CallRowProps) {
 
 function Chosen({ call, state, onReplay }: { readonly call: LiveCall } & Omit<CallsProps, 'live'>) {
   const { operation_type: kind, operation_name: name, input_data: args } = call.record;
-  const endpoint = state.endpoints.find((one) => one.kind === kind && one.name === name);
+  const endpoint = state.endpoints.find((one) => one.enabled && one.kind === kind && one.name === name);
   return (
     <section id="call">
       <h2>{name}</h2>

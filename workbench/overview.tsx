@@ -6,8 +6,12 @@ import type { Live } from './server.ts';
 
 type Statistics = Activity['endpoints'][number];
 
-/** The statistics of an endpoint; undefined before its first call. */
-export function statisticsOf({ activity }: Live, { kind, name }: EndpointCard): Statistics | undefined {
+/** The statistics of an endpoint; undefined before its first call, and for a disabled one. */
+export function statisticsOf(
+  { activity }: Live,
+  { kind, name, enabled }: EndpointCard,
+): Statistics | undefined {
+  if (!enabled) return undefined;
   return activity?.endpoints.find(({ endpoint }) => endpoint === `${kind}/${name}`);
 }
 

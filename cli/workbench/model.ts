@@ -23,7 +23,7 @@ export interface FramedFinding extends Finding {
 
 /** An endpoint file as the workbench lists it. */
 export interface EndpointCard {
-  /** `kind/name`, as in statistics and the policy matrix. */
+  /** `kind/name`, as in statistics and the policy matrix; the path of the file for a disabled endpoint. */
   readonly id: string;
   readonly kind: EndpointKind;
   /** The name of a tool or a prompt, the URI template of a resource. */

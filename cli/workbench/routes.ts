@@ -13,7 +13,7 @@ import type { ProjectFeed, WorkbenchDeps } from './app.ts';
 import { checkDrift } from './drift.ts';
 import type { DatabaseHealth, ServerState, WorkbenchEvent } from './model.ts';
 import { draftTest, saveTest } from './save-test.ts';
-import { toActingUser, toState } from './state.ts';
+import { endpointOfCard, toActingUser, toState } from './state.ts';
 import type { SendCall } from './wire-call.ts';
 
 interface Asked extends WorkbenchDeps {
@@ -83,11 +83,8 @@ async function answerCall({ started, send, request }: Asked) {
 
 async function answerTests({ started, request }: Asked) {
   const { endpoint: id } = await readRequestBody(request, TESTS);
-  const found = started.checked.project.endpoints.find(
-    ({ kind, endpoint }) => endpoint !== null && `${kind}/${endpoint.name}` === id,
-  );
-  if (found?.endpoint == null) throw new SvcError('usage', `There is no file of ${id}.`);
-  return runTests(found.endpoint, { runtime: started.runtime, user: null, signal: request.signal });
+  const { endpoint } = endpointOfCard(started.checked.project, id);
+  return runTests(endpoint, { runtime: started.runtime, user: null, signal: request.signal });
 }
 
 async function toServerState(started: Started, source: AdminSource): Promise<ServerState> {

@@ -4,10 +4,11 @@ import { isMap, isScalar, isSeq, type Pair, parseDocument, stringify, type YAMLM
 import { sha256Hex } from '../../src/crypto/digest.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { JsonObject } from '../../src/json.ts';
-import type { EndpointFile, Project } from '../../src/project/model.ts';
+import type { Project } from '../../src/project/model.ts';
 import { toLineDiff } from '../../src/quality/drift/lines.ts';
 import { writeWhole } from '../io/write-files.ts';
 import type { TestDiff, TestDraft } from './model.ts';
+import { endpointOfCard } from './state.ts';
 
 /** Shows how a file would change if a call became one of its tests. Throws `usage` for an unknown endpoint. */
 export async function draftTest(project: Project, draft: TestDraft): Promise<TestDiff> {
@@ -36,17 +37,9 @@ async function writeTest(project: Project, draft: TestDraft, hash: string): Prom
 }
 
 async function changed(project: Project, draft: TestDraft) {
-  const { file, kind } = fileOf(project, draft.endpoint);
+  const { file, endpoint } = endpointOfCard(project, draft.endpoint);
   const before = await readFile(join(project.root, file), 'utf8');
-  return { file, before, after: addTest(before, kind, toTest(draft)) };
-}
-
-function fileOf(project: Project, id: string): EndpointFile {
-  const found = project.endpoints.find(
-    ({ kind, endpoint }) => endpoint !== null && `${kind}/${endpoint.name}` === id,
-  );
-  if (found !== undefined) return found;
-  throw new SvcError('usage', `${id} has no file in this project, so it has no tests.`);
+  return { file, before, after: addTest(before, endpoint.kind, toTest(draft)) };
 }
 
 function toTest({ name, arguments: args, user_context, expect }: TestDraft): JsonObject {

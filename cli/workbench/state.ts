@@ -4,7 +4,7 @@ import type { User } from '../../src/context.ts';
 import { SvcError } from '../../src/errors.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../src/json.ts';
 import type { Finding } from '../../src/project/finding.ts';
-import type { Endpoint, EndpointFile } from '../../src/project/model.ts';
+import type { Endpoint, EndpointFile, Project } from '../../src/project/model.ts';
 import { SITE_NAME } from '../../src/project/site-model.ts';
 import { lintProject } from '../../src/quality/lint/lint.ts';
 import { estimateTokens } from '../../src/quality/lint/token-bill.ts';
@@ -68,10 +68,10 @@ function toCard({ file, kind, endpoint }: EndpointFile, catalog: Catalog, author
     return { ...NOTHING, id: `${kind}/${name}`, kind, name, file };
   }
   const name = endpoint.kind === 'resource' ? endpoint.uri : endpoint.name;
-  const wire = wireOf(endpoint, catalog);
+  const wire = endpoint.enabled ? wireOf(endpoint, catalog) : null;
   const source = endpoint.kind === 'prompt' ? null : endpoint.source;
   return {
-    id: `${kind}/${endpoint.name}`,
+    id: cardIdOf(file, endpoint),
     kind,
     name,
     title: endpoint.title ?? null,
@@ -80,7 +80,7 @@ function toCard({ file, kind, endpoint }: EndpointFile, catalog: Catalog, author
     tags: endpoint.tags,
     scopes: endpoint.scopes,
     served: wire !== null,
-    view: kind === 'tool' ? (catalog.tools[endpoint.name]?.view ?? null) : null,
+    view: wire !== null && kind === 'tool' ? (catalog.tools[endpoint.name]?.view ?? null) : null,
     texts: endpoint.kind === 'prompt' ? [] : textColumns(endpoint.returns),
     enabled: endpoint.enabled,
     schema: toInputSchema(endpoint.parameters),
@@ -91,9 +91,25 @@ function toCard({ file, kind, endpoint }: EndpointFile, catalog: Catalog, author
   };
 }
 
+/** The id of a card. A disabled endpoint has the path of its file, because another file may serve its name. */
+function cardIdOf(file: string, { kind, name, enabled }: Endpoint): string {
+  return enabled ? `${kind}/${name}` : file;
+}
+
+/** The endpoint of a card and its file. Throws `usage` for a card without an endpoint file. */
+export function endpointOfCard(
+  { endpoints }: Project,
+  id: string,
+): { readonly file: string; readonly endpoint: Endpoint } {
+  for (const { file, endpoint } of endpoints) {
+    if (endpoint !== null && cardIdOf(file, endpoint) === id) return { file, endpoint };
+  }
+  throw new SvcError('usage', `${id} has no file in this project, so it has no tests.`);
+}
+
 /** The SQL tools of the site file, which no endpoint file declares. */
 function builtInCards({ tools }: Catalog, files: readonly EndpointFile[]): readonly EndpointCard[] {
-  const declared = new Set(files.flatMap(({ endpoint }) => endpoint?.name ?? []));
+  const declared = new Set(files.flatMap(({ endpoint }) => (endpoint?.enabled ? endpoint.name : [])));
   return Object.values(tools)
     .filter(({ name }) => !declared.has(name))
     .map(({ name, wire, parameters, scopes = [] }) => ({

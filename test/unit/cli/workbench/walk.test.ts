@@ -206,7 +206,9 @@ describe.skipIf(executablePath === null)('the workbench in Chromium', () => {
     const diff = page.locator('.diff', { hasText: '+     - name: as answered' });
     await diff.waitFor();
     const added = (await diff.textContent())?.split('\n').filter((line) => line.startsWith('+'));
-    expect(added?.join('\n')).toMatch(/key: id\n\+ +value: 1\n[\s\S]*role: manager\n[\s\S]*name: Ada Lovelace/);
+    expect(added?.join('\n')).toMatch(
+      /key: id\n\+ +value: 1\n[\s\S]*role: manager\n[\s\S]*name: Ada Lovelace/,
+    );
     await context.close();
   }, 120_000);
 
@@ -233,7 +235,10 @@ describe.skipIf(executablePath === null)('the workbench in Chromium', () => {
     await expect.poll(states).toEqual(['asks', 'ok']);
     await agree(0);
     await expect.poll(states).toEqual(['ok', 'ok']);
-    expect(await results.locator('tr', { hasText: 'stock' }).allTextContents()).toEqual(['stock12', 'stock12']);
+    expect(await results.locator('tr', { hasText: 'stock' }).allTextContents()).toEqual([
+      'stock12',
+      'stock12',
+    ]);
     await context.close();
   }, 120_000);
 

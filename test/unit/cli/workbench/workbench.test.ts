@@ -306,6 +306,33 @@ describe('the workbench of svc dev', () => {
     },
   );
 
+  // Requirements: workbench.save
+  it('keeps a disabled file apart from the served endpoint of its name', async () => {
+    const total = (more: string) =>
+      `svc: 1\ntool:\n  name: total\n  source: { code: SELECT 1 AS one }\n${more}`;
+    const bench = await openBench(async (root) => {
+      await writeFile(join(root, 'tools/a_old.yml'), total('  enabled: false\n'));
+      const test = '  tests: [{ name: one, arguments: [], result: [{ one: 1 }] }]\n';
+      await writeFile(join(root, 'tools/total.yml'), total(test));
+    });
+    const { answer: state } = await bench.ask('state');
+    const cards = state.endpoints.filter(({ name }: { name: string }) => name === 'total');
+    expect(cards).toMatchObject([
+      { id: 'tools/a_old.yml', file: 'tools/a_old.yml', enabled: false, served: false, tokens: 0 },
+      { id: 'tool/total', file: 'tools/total.yml', enabled: true, served: true },
+    ]);
+    const { answer: report } = await bench.ask('tests', { endpoint: 'tool/total' });
+    expect(report.tests).toMatchObject([{ name: 'one', status: 'passed' }]);
+    const draft = {
+      endpoint: 'tool/total',
+      name: 'two',
+      arguments: {},
+      user_context: null,
+      expect: { result: 1 },
+    };
+    expect((await bench.ask('tests/draft', draft)).answer.file).toBe('tools/total.yml');
+  });
+
   // Requirements: workbench.findings
   it('shows findings at their line while a file is broken', async () => {
     const bench = await openBench();
