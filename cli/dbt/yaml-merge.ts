@@ -35,7 +35,8 @@ export async function writeMerged(files: readonly MergedFile[]): Promise<void> {
 }
 
 function parse(path: string, text: string): Document {
-  const doc = parseDocument(text);
+  // The printer would round integers beyond 2^53.
+  const doc = parseDocument(text, { intAsBigInt: true });
   const [problem] = doc.errors;
   if (problem === undefined && (doc.contents === null || 'items' in doc.contents)) return doc;
   const where = problem?.linePos?.[0].line;
@@ -125,7 +126,7 @@ function mergeItem(
 function removeItem(doc: Document, path: readonly string[], item: JsonValue): DbtChange {
   const list = listAt(doc, path);
   const items: readonly unknown[] = list.toJSON();
-  list.delete(items.findIndex((other) => isDeepStrictEqual(other, item)));
+  list.delete(items.findIndex((other) => isDeepStrictEqual(toPlain(other), item)));
   return { action: 'remove', key: `${path.join('.')}[${nameOf(item)}]`, from: item, to: null };
 }
 
@@ -150,8 +151,14 @@ function listAt(doc: Document, path: readonly string[]): YAMLSeq {
 function valueAt(doc: Document, path: readonly string[]): JsonValue {
   const found: unknown = guarded(path, () => doc.getIn(path, true));
   if (found === undefined || found === null) return null;
-  const plain: unknown = isCollection(found) ? found.toJS(doc) : doc.getIn(path);
-  return JSON.parse(JSON.stringify(plain ?? null));
+  return toPlain(isCollection(found) ? found.toJS(doc) : doc.getIn(path));
+}
+
+/** The data of a node, whose integers are numbers again. */
+function toPlain(data: unknown): JsonValue {
+  return JSON.parse(
+    JSON.stringify(data ?? null, (_, value) => (typeof value === 'bigint' ? Number(value) : value)),
+  );
 }
 
 /** Sets a value. Empty maps on the way (`outputs:`) are replaced, since they hold nothing. */

@@ -64,7 +64,8 @@ export function addTest(text: string, kind: string, test: JsonObject): string {
  * `config_invalid` for a text that is no endpoint.
  */
 function addLines(text: string, kind: string, test: JsonObject): string {
-  const document = parseDocument(text, { uniqueKeys: false });
+  // The printer would round integers beyond 2^53.
+  const document = parseDocument(text, { uniqueKeys: false, intAsBigInt: true });
   const endpoint = document.get(kind, true);
   if (document.errors.length > 0 || !isMap(endpoint)) {
     throw new SvcError('config_invalid', `The file has no ${kind}, or is no YAML. Correct it first.`);

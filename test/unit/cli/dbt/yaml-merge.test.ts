@@ -1,6 +1,9 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseDocument } from 'yaml';
-import { mergeInto, type Wanted } from '../../../../cli/dbt/yaml-merge.ts';
+import { mergeFile, mergeInto, type Wanted } from '../../../../cli/dbt/yaml-merge.ts';
+import { folder } from '../svc.ts';
 
 const TEXT = `# ours, since 2024
 shop_default:
@@ -33,6 +36,17 @@ function merge(text: string, wanted: readonly Wanted[]) {
 }
 
 describe('merging into a file of dbt', () => {
+  it('keeps integers beyond 2^53', async () => {
+    const path = join(folder(), 'dbt_project.yml');
+    const items = '[{ name: kept, id: 9007199254740993 }, 7]';
+    writeFileSync(path, `config-version: 2\nvars: { first: 9007199254740993 }\nlist: ${items}\n`);
+    const wanted = [set(['config-version'], 2), set(['name'], 'shop'), set(['list'], [7, 8], 'items')];
+    const { changes, text } = await mergeFile(path, () => wanted, 'head');
+    expect(changes.map(({ key }) => key)).toEqual(['name', 'list[8]']);
+    expect(text).toContain('first: 9007199254740993');
+    expect(text).toContain('id: 9007199254740993');
+  });
+
   it('keeps comments, order and foreign keys, and tells each change', () => {
     const { changes, text } = merge(TEXT, [
       set(['shop_default', 'target'], 'default'),

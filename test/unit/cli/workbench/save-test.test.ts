@@ -84,6 +84,12 @@ describe('a saved test', () => {
     expect(after).toBe(addTest(before, 'tool', TEST).replaceAll('\n', '\r\n'));
   });
 
+  it('keeps integers beyond 2^53 in a file that it writes anew', () => {
+    const before =
+      'tool:\n  name: one\n  tests: []\n  parameters: [{ name: id, maximum: 9007199254740993 }]\n';
+    expect(addTest(before, 'tool', TEST)).toContain('maximum: 9007199254740993');
+  });
+
   it('refuses a file that is no endpoint', () => {
     expect(() => addTest('tool: [', 'tool', TEST)).toThrow('no tool');
     expect(() => addTest('prompt: { name: x }\n', 'tool', TEST)).toThrow('no tool');
