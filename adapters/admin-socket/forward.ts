@@ -20,6 +20,8 @@ async function forward(asked: AdminRequest, response: ServerResponse): Promise<v
     const from = await sendToSocket({ ...asked, signal: left.signal });
     if (response.destroyed) return void from.destroy();
     response.writeHead(from.statusCode ?? 502, endToEnd(from.headers));
+    // A stream of events begins long before its first bytes.
+    response.flushHeaders();
     // If the server's response breaks off, this one ends there too; there is no client left to inform.
     pipeline(from, response, () => {});
   } catch (thrown) {

@@ -5,6 +5,7 @@ import type { AdminSource } from '../../src/admin/source.ts';
 import { withLease } from '../../src/call/runtime.ts';
 import { SvcError, toSvcError } from '../../src/errors.ts';
 import type { JsonObject } from '../../src/json.ts';
+import { openEventStream } from '../../src/mcp/transport/event-stream.ts';
 import { ENDPOINT_KINDS } from '../../src/project/model.ts';
 import { runTests } from '../../src/quality/test/run.ts';
 import { quoteText } from '../../src/sql/quote.ts';
@@ -33,7 +34,7 @@ const ROUTES: Readonly<Record<string, WorkbenchRoute>> = {
   'GET /api/calls': { answer: ({ live }) => live.recent() },
   'GET /api/server': { answer: ({ started, source }) => toServerState(started, source) },
   'GET /api/events': {
-    answer: ({ live, feed, request }) => toEventStream(live, feed, request.signal),
+    answer: ({ live, feed, request }) => streamWorkbenchEvents(live, feed, request.signal),
   },
   'POST /api/reload': { answer: ({ source }) => ({ id: source.reload() }) },
   'POST /api/call': { author: true, answer: answerCall },
@@ -184,25 +185,22 @@ function toJson(text: string): unknown {
   }
 }
 
-/** A stream of server-sent events: each call when it ends, and each change of the project. */
-function toEventStream(live: LiveCalls, feed: ProjectFeed, signal: AbortSignal): Response {
-  const encoder = new TextEncoder();
-  let stop = () => {};
-  const body = new ReadableStream<Uint8Array>({
-    start(controller) {
-      const send = (event: WorkbenchEvent) =>
-        controller.enqueue(encoder.encode(`data: ${JSON.stringify(event)}\n\n`));
-      // The browser fires `open` when the headers and the first bytes are there.
-      controller.enqueue(encoder.encode(': open\n\n'));
-      const ends = [live.subscribe((call) => send({ call })), feed.subscribe((project) => send({ project }))];
-      stop = () => {
-        for (const end of ends) end();
-      };
-      signal.addEventListener('abort', stop);
-    },
-    cancel: () => stop(),
+/**
+ * A stream of server-sent events: each call when it ends, and each change of the project. It ends for a page that does not
+ * read; the page then connects again, and asks for the latest calls.
+ */
+export function streamWorkbenchEvents(live: LiveCalls, feed: ProjectFeed, signal: AbortSignal): Response {
+  const stop = () => {
+    for (const end of ends) end();
+  };
+  const stream = openEventStream(stop);
+  const send = (event: WorkbenchEvent) => stream.write(event);
+  const ends = [live.subscribe((call) => send({ call })), feed.subscribe((project) => send({ project }))];
+  signal.addEventListener('abort', () => {
+    stop();
+    stream.close();
   });
-  return new Response(body, {
+  return new Response(stream.readable, {
     headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store' },
   });
 }

@@ -431,6 +431,13 @@ describe('the workbench of svc admin --web', () => {
       const { status, answer } = await bench.ask(path, {});
       expect([path, status, answer.message]).toEqual([path, 403, expect.stringContaining('svc dev')]);
     }
+    // the stream begins at once, not with the first event or the first sign of life after 15 seconds
+    const events = await fetch(new URL('api/events', bench.page), {
+      headers: { cookie: bench.cookie },
+      signal: AbortSignal.timeout(10_000),
+    });
+    expect([events.status, events.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+    await events.body?.cancel();
     const { origin } = new URL(url);
     for (const path of ['/api/state', '/api/calls', '/api/events', '/assets/main.js', '/docs']) {
       expect([path, (await fetch(origin + path)).status]).toEqual([path, 404]);
