@@ -89,12 +89,14 @@ export function listenToKeys(
     }
   };
   const onData = (chunk: Buffer) => {
-    const text = chunk.toString();
+    // A busy process gets several keys at once.
+    const typed = [...new Set(chunk.toString())];
     // Without its usual mode, the terminal sends these keys as text.
-    if (text === CTRL_C) return void process.kill(process.pid, 'SIGINT');
-    if (text === CTRL_Z) return void process.kill(process.pid, 'SIGTSTP');
-    const found = keys.find(({ key }) => key === text);
-    if (found !== undefined) void press(found);
+    if (typed.includes(CTRL_C)) return void process.kill(process.pid, 'SIGINT');
+    if (typed.includes(CTRL_Z)) return void process.kill(process.pid, 'SIGTSTP');
+    const found = typed.flatMap((one) => keys.find(({ key }) => key === one) ?? []);
+    // A chunk with other characters is a paste, or a key such as an arrow.
+    if (found.length === typed.length) for (const one of found) void press(one);
   };
   const onContinue = () => input.setRawMode(true);
   input.setRawMode(true);

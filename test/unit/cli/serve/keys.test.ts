@@ -44,6 +44,30 @@ describe('the keys of svc dev', () => {
     expect([done, modes]).toEqual([['r'], [true, false]]);
   });
 
+  it('are read from a chunk of several, but not from a paste', async () => {
+    const { input, type } = createInput();
+    const done: string[] = [];
+    const press = (key: string) => ({ key, does: key, press: () => void done.push(key) });
+    const stop = listenToKeys([press('r'), press('t')], input, () => {});
+    onTestFinished(stop);
+    type('rtrr');
+    type('start');
+    type('\u001b[r');
+    expect(done).toEqual(['r', 't']);
+  });
+
+  it.each([
+    ['SIGINT', '\u0003\u0003'],
+    ['SIGINT', 'r\u0003'],
+    ['SIGTSTP', '\u001a\u001a'],
+  ] as const)('send %s from a chunk of several keys', async (signal, text) => {
+    const { input, type } = createInput();
+    onTestFinished(listenToKeys([], input, () => {}));
+    const sent = new Promise((resolve) => process.once(signal, resolve));
+    type(text);
+    expect(await sent).toBe(signal);
+  });
+
   it.skipIf(!existsSync(SCRIPT))('reload and run tests on a real terminal', async () => {
     const root = join(folder(), 'shop');
     cpSync('examples/shop', root, { recursive: true });
