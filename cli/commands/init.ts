@@ -10,7 +10,7 @@ import type { CommandInput, Run } from '../command.ts';
 import { type Answers, EXAMPLE_TOOL, FOLDERS, templatesOf } from '../init/template.ts';
 import { typedSvc } from '../io/npx-hint.ts';
 import { type Output, styled } from '../io/output.ts';
-import { ignoreLines, makeFolders, writeNew } from '../io/write-files.ts';
+import { ignoreLines, makeFolders, refuseExisting, writeNew } from '../io/write-files.ts';
 import { type MigrationNote, toNotesText } from '../migrate/rewrite.ts';
 
 /** `svc init`: creates a project that can be served at once. */
@@ -57,10 +57,7 @@ const USER_FILE = '.svc/config.yml';
 async function createFromToolbox(root: string, answers: Answers, path: string): Promise<Created> {
   const { planFromToolbox } = await import('../init/from-toolbox.ts');
   const { files, userFile, notes } = await planFromToolbox(path, root, answers);
-  const taken = join(root, USER_FILE);
-  if (userFile !== null && existsSync(taken)) {
-    throw new SvcError('project_invalid', `${taken} exists already. Nothing was written.`);
-  }
+  if (userFile !== null) refuseExisting(root, [USER_FILE]);
   const written = await writeProject(root, files);
   if (userFile === null) return { files: written, database: null, notes };
   await ignoreLines(root, ['.svc/']);
@@ -87,11 +84,12 @@ async function createWithData(root: string, answers: Answers, data: readonly str
   return { files: [...files, database], database };
 }
 
-/** Writes the files, and returns their paths. Throws before the first one if any of them exists. */
+/** Writes the folders and the files, and returns the paths of the files. Throws before all that if any of them exists. */
 async function writeProject(
   root: string,
   files: Readonly<Record<string, string>>,
 ): Promise<readonly string[]> {
+  refuseExisting(root, Object.keys(files));
   await makeFolders(root, FOLDERS);
   await writeNew(root, files);
   await ignoreLines(root, IGNORED);

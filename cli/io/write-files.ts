@@ -10,16 +10,19 @@ export async function makeFolders(root: string, folders: readonly string[]): Pro
   for (const folder of folders) makeFolder(join(root, folder));
 }
 
-/** Writes new files. Throws before the first one if any of them exists. */
+/** Throws if any of the files exists, before anything is written. */
+export function refuseExisting(root: string, files: readonly string[]): void {
+  const taken = files.find((file) => existsSync(join(root, file)));
+  if (taken === undefined) return;
+  throw new SvcError('project_invalid', `${join(root, taken)} exists already. Nothing was written.`);
+}
+
+/** Writes new files, and their folders. Throws for one that exists. */
 export async function writeNew(
   root: string,
   files: Readonly<Record<string, string>>,
   { mode = 0o666 }: { readonly mode?: number } = {},
 ): Promise<void> {
-  const taken = Object.keys(files).find((file) => existsSync(join(root, file)));
-  if (taken !== undefined) {
-    throw new SvcError('project_invalid', `${join(root, taken)} exists already. Nothing was written.`);
-  }
   for (const [file, text] of Object.entries(files)) {
     makeFolder(dirname(join(root, file)));
     await writeFile(join(root, file), text, { flag: 'wx', mode });

@@ -8,7 +8,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { loadDriver } from '../../../adapters/duckdb-native/driver/driver.ts';
 import { runScript } from '../../../adapters/duckdb-native/files/script.ts';
@@ -181,8 +181,7 @@ describe('svc init --from', () => {
         1,
         expect.stringMatching(/exists already\. Nothing was written/),
       ]);
-      const files = readdirSync(project, { recursive: true, withFileTypes: true });
-      expect(files.filter((entry) => entry.isFile()).map(({ name }) => name)).toEqual([basename(file)]);
+      expect(readdirSync(project, { recursive: true }).toSorted()).toEqual([dirname(file), file]);
       expect(readFileSync(join(project, file), 'utf8')).toBe('mine');
     }
   });
