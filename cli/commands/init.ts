@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
 import { createInterface, type Interface } from 'node:readline/promises';
-import { chooseDatabase } from '../../adapters/node/database/database-choice.ts';
-import { openNodeDatabase } from '../../adapters/node/database/open-database.ts';
+import { createEmpty, createFromSeed, SEED } from '../../adapters/node/database/seed.ts';
 import { findProjectRoot } from '../../adapters/node/project/project-files.ts';
 import { SvcError, toSvcError } from '../../src/errors.ts';
 import { toShellWord } from '../../src/pages/connect.ts';
@@ -27,7 +26,7 @@ export const run: Run = async (input, output) => {
       ? await createFromToolbox(root, answers, toolbox)
       : data.length > 0
         ? await output.progress('reading the data', () => createWithData(root, answers, data))
-        : await createEmpty(root, answers, output);
+        : await createWithoutData(root, answers, output);
   const { project, profile } = answers;
   const made = { status: 'ok', root, project, profile, files, database };
   output.data(notes === undefined ? made : { ...made, notes: [...notes] }, () =>
@@ -66,7 +65,7 @@ async function createFromToolbox(root: string, answers: Answers, path: string): 
 }
 
 /** Without the native engine the example's database is not made read-only, because the first start has to create it. */
-async function createEmpty(root: string, answers: Answers, output: Output): Promise<Created> {
+async function createWithoutData(root: string, answers: Answers, output: Output): Promise<Created> {
   const readonly = answers.bootstrap && (await hasNativeEngine());
   const files = await writeProject(root, templatesOf(answers, readonly));
   const database = await createDatabase(root, answers, output);
@@ -191,15 +190,14 @@ function nameOf(name: string, option: string): string {
 }
 
 /**
- * Creates the empty database file. Without the native engine it only warns, because the first start can create the
- * file too.
+ * Creates the database from a `seed.sql` that is there, else empty. A failure, such as a missing native engine, is only a
+ * warning, because the first start can create the file too.
  */
 async function createDatabase(root: string, answers: Answers, output: Output): Promise<string | null> {
   const path = databaseOf(answers);
-  const site = { database: { path, readonly: false, engine: 'native' } } as const;
   try {
-    const database = await openNodeDatabase(chooseDatabase(root, site, {}));
-    await database.close();
+    if (await createFromSeed(root, join(root, path), path)) output.note(`created ${path} from ${SEED}`);
+    else await createEmpty(join(root, path));
     return path;
   } catch (thrown) {
     output.note(

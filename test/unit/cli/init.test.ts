@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -45,6 +45,27 @@ describe('svc init', () => {
     expect((await svc(['list'], root)).stdout).toMatch(/no endpoints/);
   });
 
+  it('creates the database from a seed.sql that is there', async () => {
+    const root = folder();
+    writeFileSync(join(root, 'seed.sql'), 'CREATE TABLE sales AS SELECT 42 AS amount');
+    const made = await svc(['init', '--yes'], root);
+    expect(made).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/^created .*db-default\.db from seed\.sql$/m),
+    });
+    const { stdout } = await svc(['query', 'SELECT amount FROM sales', '--json'], root);
+    expect(stdout).toContain('42');
+  });
+
+  it('creates no database if the seed.sql fails', async () => {
+    const root = folder();
+    writeFileSync(join(root, 'seed.sql'), 'CREATE TABLE sales AS SELECT * FROM no_such_table');
+    const made = await svc(['init', '--yes', '--json'], root);
+    expect(made.stderr).toMatch(/note: .*could not be created from seed\.sql.*no_such_table/s);
+    expect(JSON.parse(made.stdout)).toMatchObject({ status: 'ok', database: null });
+    expect(readdirSync(join(root, 'data'))).toEqual([]);
+  });
+
   it('refuses a folder that is a project, or inside one, and changes nothing', async () => {
     const root = await project();
     const before = readFileSync(join(root, 'svc-site.yml'), 'utf8');
@@ -67,7 +88,11 @@ describe('svc init', () => {
     const refused = await svc(['init', '--bootstrap', '--yes'], root);
     expect(refused.code).toBe(1);
     expect(refused.stderr).toMatch(/tools\/hello_world\.yml exists already\. Nothing was written/);
-    expect(existsSync(join(root, 'svc-site.yml'))).toBe(false);
+    expect(readdirSync(root, { recursive: true }).toSorted()).toEqual([
+      '.gitignore',
+      'tools',
+      'tools/hello_world.yml',
+    ]);
     expect((await svc(['init', '--yes'], root)).code).toBe(0);
     expect(readFileSync(join(root, '.gitignore'), 'utf8')).toBe(
       '*.log\ndata/\naudit/\nbuild/\nnode_modules/\n.venv/\n__pycache__/\n.env\n.dev.vars\n',
