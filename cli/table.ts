@@ -418,7 +418,7 @@ export const COMMANDS: readonly Command[] = [
       },
       { flags: '--param <key=value>', summary: 'an argument, or key=@file.json; repeatable', repeat: true },
       { flags: '--list', summary: 'list the tools, resources and prompts of the server' },
-      { flags: '--resource', summary: 'the name is the URI of a resource' },
+      { flags: '--resource', summary: 'the name is the URI of a resource; --param fills its placeholders' },
       { flags: '--prompt', summary: 'the name is the name of a prompt' },
       { flags: '--token-env <variable>', summary: 'variable that holds a token' },
       PROFILE,

@@ -1,7 +1,15 @@
 import { findProjectRoot } from '../../adapters/node/project/project-files.ts';
 import { hidesTools, SEARCH_NAME } from '../../src/catalog/tool-search.ts';
 import { SvcError } from '../../src/errors.ts';
-import { isObject, type JsonObject, type JsonValue, toTextOrJson, tryJson } from '../../src/json.ts';
+import {
+  isInexact,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  own,
+  toTextOrJson,
+  tryJson,
+} from '../../src/json.ts';
 import { suggestName } from '../../src/types/nearest.ts';
 import {
   type CallKind,
@@ -27,11 +35,15 @@ export const run: Run = async (input, output) => {
   }
   const kind = kindOf(input);
   const args = await parseParamOptions(input.list('param'));
+  if (listing && Object.keys(args).length > 0) {
+    throw new SvcError('usage', '--list takes no --param. Leave out one of them.');
+  }
+  const target = kind === 'resource' && name !== undefined ? expandUri(name, args) : name;
   const session = await openSession(await urlOf(input), tokenOf(input));
   try {
-    if (listing || name === undefined) return await list(session, kind, output);
+    if (listing || target === undefined) return await list(session, kind, output);
     return await output.progress('waiting', () =>
-      call(session, { kind: kind ?? 'tool', name, args }, output),
+      call(session, { kind: kind ?? 'tool', name: target, args }, output),
     );
   } finally {
     await session.close();
@@ -48,6 +60,25 @@ function kindOf(input: CommandInput): CallKind | null {
   }
   return resource ? 'resource' : input.flag('prompt') ? 'prompt' : null;
 }
+
+/**
+ * The URI of a resource: its template with the values of its placeholders (RFC 6570, level 1). Throws `usage` for a value
+ * without a placeholder, and the reverse.
+ */
+function expandUri(template: string, args: JsonObject): string {
+  const names = [...template.matchAll(PLACEHOLDER)].map(([, name = '']) => name);
+  const extra = Object.keys(args).find((name) => !names.includes(name));
+  if (extra !== undefined) {
+    throw new SvcError('usage', `--param ${extra}: ${template} has no placeholder {${extra}}.`);
+  }
+  return template.replaceAll(PLACEHOLDER, (_, name: string) => {
+    const value = own(args, name);
+    if (value !== undefined) return encodeURIComponent(toTextOrJson(value));
+    throw new SvcError('usage', `${template} needs a value of {${name}}: --param ${name}=value.`);
+  });
+}
+
+const PLACEHOLDER = /\{([^{}]+)\}/g;
 
 /** The address of the server: `--url`, else the project's settings, else the default address. */
 async function urlOf(input: CommandInput): Promise<string> {
@@ -157,18 +188,18 @@ export function toArguments(args: JsonObject, schema: JsonObject): JsonObject {
 function toArgument(value: JsonValue, types: readonly string[]): JsonValue {
   if (typeof value !== 'string' || types.includes('string')) return value;
   const parsed = tryJson(value);
-  return parsed !== undefined && types.includes(typeOf(parsed)) ? parsed : value;
+  if (parsed === undefined) return value;
+  const type = typeOf(parsed);
+  // Servers take integers beyond 2^53 as text, because a number may have lost digits.
+  if (typeof parsed === 'number' && isInexact(parsed) && !types.includes('number')) return value;
+  return types.includes(type) || (type === 'number' && types.includes('integer')) ? parsed : value;
 }
 
 function typesOf({ type, anyOf, oneOf }: JsonObject): readonly string[] {
-  if (typeof type === 'string') return withInteger([type]);
-  if (Array.isArray(type)) return withInteger(type.map(String));
+  if (typeof type === 'string') return [type];
+  if (Array.isArray(type)) return type.map(String);
   const branches = anyOf ?? oneOf;
   return Array.isArray(branches) ? branches.flatMap((branch) => typesOf(mapOf(branch))) : [];
-}
-
-function withInteger(types: readonly string[]): readonly string[] {
-  return types.map((type) => (type === 'integer' ? 'number' : type));
 }
 
 function typeOf(value: JsonValue): string {

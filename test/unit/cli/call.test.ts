@@ -85,6 +85,25 @@ describe('svc call', { timeout: 60_000 }, () => {
     });
   });
 
+  it('fills in the URI of a resource, and refuses parameters that nothing takes', async () => {
+    const { root, url } = await served();
+    const call = (...args: string[]) => svc(['call', ...args, '--url', url], root);
+    const hours = await call('shop://{page}', '--resource', '--param', 'page=opening-hours');
+    expect(hours).toMatchObject({ code: 0, stdout: expect.stringContaining('# Opening hours') });
+    const slash = await call('shop://customers/{id}', '--resource', '--param', 'id=1/2', '--json');
+    expect(slash).toMatchObject({ code: 1, stdout: expect.stringContaining('whole number') });
+    const refused = [
+      await call('shop://opening-hours', '--resource', '--param', 'id=1'),
+      await call('shop://customers/{id}', '--resource'),
+      await call('--list', '--param', 'id=1'),
+    ];
+    expect(refused.map(({ code }) => code)).toEqual([2, 2, 2]);
+    const [extra, missing, list] = refused.map(({ stderr }) => stderr);
+    expect(extra).toContain('--param id: shop://opening-hours has no placeholder {id}.');
+    expect(missing).toContain('--param id=value');
+    expect(list).toContain('--list takes no --param');
+  });
+
   it('says what keeps it from asking', async () => {
     const root = await project();
     const closed = await answering(401);
@@ -122,6 +141,10 @@ describe('arguments from a command line', () => {
     ['null', { type: ['string', 'null'] }, 'null'],
     ['null', { anyOf: [{ type: 'number' }, { type: 'null' }] }, null],
     ['5', {}, '5'],
+    ['9007199254740993', { type: 'integer' }, '9007199254740993'],
+    ['-9007199254740993', { type: ['integer', 'null'] }, '-9007199254740993'],
+    ['9007199254740993', { type: 'number' }, 9007199254740992],
+    ['1e3', { type: 'integer' }, 1000],
   ])('%s as %j', (text, schema, value) => {
     expect(toArguments({ a: text }, { properties: { a: schema } })).toEqual({ a: value });
   });
