@@ -26,6 +26,8 @@ export interface DesktopClient {
   /** The path of the file in a project folder; null if the client has none. */
   readonly project: string | null;
   readonly entry: (launch: Launch) => Entry;
+  /** The keys besides ours that the client takes with one kind of launch, and refuses with the other. */
+  readonly onlyFor?: { readonly [kind in Launch['kind']]: readonly string[] };
   /** Tells a person how to make the client read the file. */
   readonly next: string;
 }
@@ -90,6 +92,13 @@ export const CLIENTS: readonly DesktopClient[] = [
       env.CODEX_HOME ? join(env.CODEX_HOME, 'config.toml') : home(env, '.codex', 'config.toml'),
     project: join('.codex', 'config.toml'),
     entry: (launch) => (launch.kind === 'url' ? { url: launch.url } : program(launch)),
+    onlyFor: {
+      stdio: ['env', 'env_vars', 'cwd'],
+      url: [
+        ...['http_headers', 'env_http_headers', 'http_headers_helper'],
+        ...['bearer_token', 'bearer_token_env_var', 'auth', 'oauth', 'oauth_resource'],
+      ],
+    },
     next: 'Start codex anew; `codex mcp list` shows the server.',
   },
   {
@@ -103,7 +112,7 @@ export const CLIENTS: readonly DesktopClient[] = [
   },
 ];
 
-/** The keys of an entry that say how to reach a server. We replace these and keep all others. */
+/** The keys of an entry that say how to reach a server. We replace these and keep the others that the client takes beside them. */
 export const OUR_KEYS: readonly string[] = ['type', 'command', 'args', 'url', 'httpUrl'];
 
 function program({ command, args, env }: Extract<Launch, { kind: 'stdio' }>): Entry {

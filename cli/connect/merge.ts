@@ -21,13 +21,13 @@ export interface MergePlan {
 
 /** Plans to add an entry to a client's file. Everything else keeps its bytes; throws if that is impossible. */
 export function planMerge(file: string, text: string | null, server: Server): MergePlan {
-  const { client, name, entry } = server;
+  const { client, name } = server;
   const { read, write } = FORMATS[client.format];
   const [mark, body] = splitMark(text ?? '');
   const tree = read(file, body);
   const servers = mapAt(file, tree, client.key);
   const before = Object.hasOwn(servers, name) ? mapAt(file, servers, name) : null;
-  const merged = { ...foreignPart(before), ...entry, ...mergedEnv(before, entry) };
+  const merged = mergeEntry(before ?? {}, server);
   if (before !== null && isDeepStrictEqual(before, merged)) {
     return { action: 'none', text: text ?? '', before };
   }
@@ -51,15 +51,20 @@ function splitMark(text: string): readonly [string, string] {
   return text.startsWith('\uFEFF') ? ['\uFEFF', text.slice(1)] : ['', text];
 }
 
-function foreignPart(before: Tree | null): Tree {
-  return Object.fromEntries(Object.entries(before ?? {}).filter(([key]) => !OUR_KEYS.includes(key)));
+/** Our entry with what a person added to an earlier one, except the keys that the client refuses beside ours. */
+function mergeEntry(before: Tree, { client, entry: { env, ...ours } }: Server): Tree {
+  const other = ours.command === undefined ? 'stdio' : 'url';
+  const dropped = [...OUR_KEYS, ...(client.onlyFor?.[other] ?? [])];
+  const kept = Object.entries(before).filter(([key]) => key !== 'env' && !dropped.includes(key));
+  const variables = dropped.includes('env') ? {} : { ...variablesOf(before), ...(env as Tree) };
+  const hasVariables = Object.keys(variables).length > 0;
+  return { ...Object.fromEntries(kept), ...ours, ...(hasVariables ? { env: variables } : {}) };
 }
 
-/** Keeps the variables that a person added. */
-function mergedEnv(before: Tree | null, { env }: Entry): Tree {
-  const own = before?.env;
-  if (typeof own !== 'object' || own === null || env === undefined) return {};
-  return { env: { ...own, ...(env as Tree) } };
+/** The variables that a person added: all but the user file, which we set or leave out. */
+function variablesOf({ env }: Tree): Tree {
+  if (typeof env !== 'object' || env === null) return {};
+  return Object.fromEntries(Object.entries(env).filter(([name]) => name !== 'SVC_CONFIG'));
 }
 
 function mapAt(file: string, tree: Tree, key: string): Tree {

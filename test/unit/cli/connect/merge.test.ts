@@ -98,6 +98,42 @@ describe("merging into a client's file", () => {
     });
   });
 
+  it('leaves Codex no key that it refuses beside an address, or beside a program', () => {
+    const shared = 'tool_timeout_sec = 9\nenabled = true\n';
+    const program = `command = "node"\nargs = []\ncwd = "/p"\nenv_vars = ["A"]\n`;
+    const toUrl = plan(
+      'codex',
+      `[mcp_servers.shop]\n${program}${shared}\n[mcp_servers.shop.env]\nSVC_CONFIG = "/u.yml"\nA = "b"\n`,
+      URL_,
+    );
+    const kept = { tool_timeout_sec: 9, enabled: true };
+    expect(parse(toUrl.text)).toEqual({ mcp_servers: { shop: { ...kept, url: URL_.url } } });
+    const headers =
+      'bearer_token_env_var = "T"\nhttp_headers = { A = "b" }\nenv_http_headers = { C = "D" }\n';
+    const address = `[mcp_servers.shop]\nurl = "http://x"\n${headers}${shared}`;
+    expect(parse(plan('codex', address, STDIO).text)).toEqual({
+      mcp_servers: { shop: { ...kept, command: '/n/node', args: STDIO.args } },
+    });
+    expect(parse(plan('codex', address, URL_).text)).toMatchObject({
+      mcp_servers: { shop: { bearer_token_env_var: 'T', http_headers: { A: 'b' }, url: URL_.url } },
+    });
+  });
+
+  it.each([
+    ['codex', '[mcp_servers.shop]\ncommand = "x"\nenv = { SVC_CONFIG = "/old.yml", A = "b" }\n'],
+    ['cursor', '{"mcpServers": {"shop": {"command": "x", "env": {"SVC_CONFIG": "/old.yml", "A": "b"}}}}'],
+  ])('takes back the user file that an earlier run wrote: %s', (name, before) => {
+    const envOf = (text: string) => {
+      const tree = name === 'codex' ? parse(text) : JSON.parse(text);
+      return tree[client(name).key].shop.env;
+    };
+    expect(envOf(plan(name, before).text)).toEqual({ A: 'b' });
+    const given = { ...STDIO, env: { SVC_CONFIG: '/new.yml' } };
+    expect(envOf(plan(name, before, given).text)).toEqual({ A: 'b', SVC_CONFIG: '/new.yml' });
+    const alone = plan(name, plan(name, null, given).text);
+    expect(envOf(alone.text)).toBeUndefined();
+  });
+
   it.each([
     ['cursor', '{\n  "mcpServers": {\n', /\/f:3 cannot be read.*Nothing was changed/s],
     ['cursor', '[]', /it is not a map/],
