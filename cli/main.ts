@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { ERRORS, type SvcError, toSvcError } from '../src/errors.ts';
 import type { JsonObject } from '../src/json.ts';
+import { toBoolean } from '../src/settings/boolean.ts';
 import { type Command, commandNameOf } from './command.ts';
 import { toFileError } from './io/file-error.ts';
 import { npxHint } from './io/npx-hint.ts';
@@ -52,7 +53,7 @@ function asks(argv: readonly string[], flag: string): boolean {
 }
 
 function debugSet(): boolean {
-  return /^(1|true|yes)$/i.test(process.env.SVC_DEBUG ?? '');
+  return toBoolean(process.env.SVC_DEBUG?.trim() ?? '') === true;
 }
 
 /**

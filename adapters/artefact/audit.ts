@@ -1,7 +1,8 @@
 import { type Audit, createAudit } from '../../src/audit/observe.ts';
 import type { AuditSettings } from '../../src/project/site-model.ts';
 import type { Conceal } from '../../src/redaction/redact.ts';
-import { type Environment, toBoolean } from '../../src/settings/environment.ts';
+import { toBoolean } from '../../src/settings/boolean.ts';
+import type { Environment } from '../../src/settings/environment.ts';
 
 /** Writes a line to the output that the platform collects as its log. */
 export type WriteLine = (line: string) => void;

@@ -8,7 +8,8 @@ import { createKeyRing, parseKeys } from '../../src/crypto/keys.ts';
 import { createSealer, type Sealer } from '../../src/crypto/seal.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { TokenStore } from '../../src/ports.ts';
-import { type Environment, toBoolean, toKeys } from '../../src/settings/environment.ts';
+import { toBoolean } from '../../src/settings/boolean.ts';
+import { type Environment, toKeys } from '../../src/settings/environment.ts';
 import type { Persistence, Settings } from '../../src/settings/model.ts';
 import { signInOf } from '../../src/settings/sign-in.ts';
 

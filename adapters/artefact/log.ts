@@ -1,6 +1,7 @@
 import type { Log } from '../../src/ports.ts';
+import { toBoolean } from '../../src/settings/boolean.ts';
 import { DEFAULTS } from '../../src/settings/effective/defaults.ts';
-import { type Environment, toBoolean } from '../../src/settings/environment.ts';
+import type { Environment } from '../../src/settings/environment.ts';
 import { loggedLevels } from '../../src/settings/log-level.ts';
 import type { Settings } from '../../src/settings/model.ts';
 import { concealedLog, createConcealment } from '../../src/settings/references/concealment.ts';

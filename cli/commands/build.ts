@@ -10,7 +10,7 @@ import { TARGETS, type TargetName } from '../../deploy/targets/targets.ts';
 import { SvcError } from '../../src/errors.ts';
 import { toShellWord } from '../../src/pages/connect.ts';
 import type { CheckReport } from '../../src/quality/gate/report.ts';
-import { toBoolean } from '../../src/settings/environment.ts';
+import { toBoolean } from '../../src/settings/boolean.ts';
 import { type Callers, readCallers } from '../../src/settings/sign-in.ts';
 import { readUserFile } from '../../src/settings/user-file.ts';
 import type { CommandInput, Run } from '../command.ts';

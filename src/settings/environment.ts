@@ -1,6 +1,7 @@
 import type { Finding } from '../project/finding.ts';
 import { isMemory, LEAST_MEMORY_MB } from '../project/memory.ts';
 import { nearestName } from '../types/nearest.ts';
+import { toBoolean } from './boolean.ts';
 import { VARIABLES, type Variable } from './variables.ts';
 
 /** The environment of a process, or the text bindings of a platform. */
@@ -49,12 +50,6 @@ export function readEnvironment(env: Environment): ReadEnvironment {
     }
   }
   return { overrides, findings };
-}
-
-/** Parses `true`, `1`, `yes` and their opposites; null for any other text. */
-export function toBoolean(text: string): boolean | null {
-  if (/^(1|true|yes|on)$/i.test(text)) return true;
-  return /^(0|false|no|off)$/i.test(text) ? false : null;
 }
 
 function toValue(text: string, type: Variable['type']): Override['value'] | null {

@@ -58,7 +58,7 @@ function withTypes({ value, resolved }: Layers): JsonObject {
 }
 
 function toType(text: string, type: string): JsonValue {
-  if (type === 'number' && /^-?\d{1,15}$/.test(text)) return Number(text);
+  if (type === 'number' && /^-?\d{1,15}(?:\.\d{1,15})?(?:e[+-]?\d{1,2})?$/i.test(text)) return Number(text);
   if (type === 'boolean' && /^(true|false)$/i.test(text)) return /^t/i.test(text);
   return text;
 }

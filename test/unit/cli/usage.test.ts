@@ -99,12 +99,14 @@ describe('svc', () => {
 
   // Requirements: env.SVC_DEBUG
   it('adds stack and code with --debug and with SVC_DEBUG, and never without', async () => {
-    const [flag, variable, plain] = [
+    const [flag, variable, on, plain] = [
       await svc(['list', '--debug'], folder()),
       await svc(['list'], folder(), { SVC_DEBUG: 'true' }),
+      await svc(['list'], folder(), { SVC_DEBUG: 'on' }),
       await svc(['list'], folder()),
     ];
-    for (const { stderr } of [flag, variable]) expect(stderr).toMatch(/code: project_invalid\n.*SvcError/);
+    for (const { stderr } of [flag, variable, on])
+      expect(stderr).toMatch(/code: project_invalid\n.*SvcError/);
     expect(plain.stderr).not.toContain('SvcError');
   });
 });

@@ -39,9 +39,14 @@ describe('references', () => {
 
   // Requirements: user-file.transport.http.stateless
   it('become numbers and booleans where these are meant', async () => {
-    const user = 'svc: 1\ntransport: { http: { port: "${PORT}", stateless: "${FLAG}" } }\n';
-    const { transport } = await settingsOf({ user, env: { PORT: '81', FLAG: 'True' } });
+    const user = `svc: 1
+transport: { http: { port: "\${PORT}", stateless: "\${FLAG}" } }
+models: { m: { type: claude, api_key: x, prices: { input: "\${IN}", output: "\${OUT}" } } }
+`;
+    const env = { PORT: '81', FLAG: 'True', IN: '0.5', OUT: '25e-2' };
+    const { transport, models } = await settingsOf({ user, env });
     expect(transport.http).toMatchObject({ port: 81, stateless: true });
+    expect(models.named.m?.prices).toMatchObject({ input: 0.5, output: 0.25 });
   });
 
   // Requirements: dynamic.vault, secret.get_secret, secret.parameters, user-file.vault
