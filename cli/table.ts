@@ -1,5 +1,5 @@
 import { TARGET_CHOICES, TARGET_NAMES, TARGETS, toChoice } from '../deploy/targets/targets.ts';
-import { listTransports } from '../src/transports.ts';
+import { listTransports, TRANSPORT_NAMES } from '../src/transports.ts';
 import type { Command, Option } from './command.ts';
 
 const PROFILE: Option = {
@@ -8,6 +8,9 @@ const PROFILE: Option = {
 };
 const JSON_OUT: Option = { flags: '--json', summary: 'print one JSON document on stdout' };
 const DEBUG: Option = { flags: '--debug', summary: 'show stack, cause and debug log' };
+
+const KINDS = ['tool', 'resource', 'prompt'];
+const SEVERITIES = ['error', 'warning', 'info'];
 
 const QUIET: Option = { flags: '--quiet', summary: 'log no line for each call' };
 
@@ -100,7 +103,7 @@ export const COMMANDS: readonly Command[] = [
     usage: 'serve',
     summary: 'run the server',
     options: [
-      { flags: '--transport <provider>', summary: listTransports() },
+      { flags: '--transport <provider>', summary: listTransports(), values: TRANSPORT_NAMES },
       { flags: '--port <int>', summary: 'port to listen on, 0 for any (default: 8000)' },
       { flags: '--host <host>', summary: 'address to listen on (default: 127.0.0.1)' },
       PUBLIC,
@@ -131,7 +134,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     usage: 'run <kind> <name>',
-    words: ['tool', 'resource', 'prompt'],
+    words: KINDS,
     summary: 'run one tool, resource or prompt',
     options: [
       { flags: '--param <key=value>', summary: 'an argument, or key=@file.json; repeatable', repeat: true },
@@ -174,7 +177,7 @@ export const COMMANDS: readonly Command[] = [
     summary: 'show every setting and where it comes from',
     options: [
       PROFILE,
-      { flags: '--transport <provider>', summary: 'as for `svc serve`' },
+      { flags: '--transport <provider>', summary: 'as for `svc serve`', values: TRANSPORT_NAMES },
       { flags: '--port <int>', summary: 'as for `svc serve`' },
       { flags: '--host <host>', summary: 'as for `svc serve`' },
       { flags: '--stateless', summary: 'as for `svc serve`' },
@@ -204,7 +207,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     usage: 'test [kind] [name]',
-    words: ['tool', 'resource', 'prompt'],
+    words: KINDS,
     summary: 'run the tests of endpoints',
     options: [USER, TARGET, PROFILE, JSON_OUT, DEBUG],
     example: 'svc test tool hello_world',
@@ -236,8 +239,13 @@ export const COMMANDS: readonly Command[] = [
       {
         flags: '--severity <severity>',
         summary: 'show this severity and above: error, warning or info (default); what fails is always shown',
+        values: SEVERITIES,
       },
-      { flags: '--fail-on <severity>', summary: 'exit with 1 for this severity and above (default: error)' },
+      {
+        flags: '--fail-on <severity>',
+        summary: 'exit with 1 for this severity and above (default: error)',
+        values: SEVERITIES,
+      },
       { flags: '--tokens', summary: 'estimate the tokens that the tools cost in the context of a model' },
       PROFILE,
       JSON_OUT,
@@ -282,6 +290,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     usage: 'policy <action>',
+    words: ['matrix'],
     summary: 'matrix: which users may call which endpoints and see which fields',
     options: [
       {
@@ -324,9 +333,9 @@ export const COMMANDS: readonly Command[] = [
       { flags: '--tool <name>', summary: 'calls of one tool' },
       { flags: '--resource <uri>', summary: 'reads of one resource, by its URI template' },
       { flags: '--prompt <name>', summary: 'calls of one prompt' },
-      { flags: '--type <type>', summary: 'tool, resource or prompt' },
-      { flags: '--status <status>', summary: 'success or error' },
-      { flags: '--policy <decision>', summary: 'allow, deny or n/a' },
+      { flags: '--type <type>', summary: 'tool, resource or prompt', values: KINDS },
+      { flags: '--status <status>', summary: 'success or error', values: ['success', 'error'] },
+      { flags: '--policy <decision>', summary: 'allow, deny or n/a', values: ['allow', 'deny', 'n/a'] },
       { flags: '--user <id>', summary: 'calls of one user' },
       { flags: '--limit <n>', summary: 'show at most this many records (default: 100)' },
       { flags: '--stats', summary: 'show totals, and bars of calls by hour and by endpoint' },
@@ -377,6 +386,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     usage: 'schema [file]',
+    words: ['endpoint', 'site', 'evals', 'python'],
     summary: 'JSON Schema for editors: endpoint (default), site or evals; python: types of svc.runtime',
     options: [{ flags: '--out <file>', summary: 'file to write to (default: stdout)' }, JSON_OUT, DEBUG],
     example: 'svc schema --out .svc/endpoint.schema.json',
@@ -385,6 +395,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     usage: 'auth <action> [name]',
+    words: ['keygen', 'api-key'],
     summary: 'keygen: print a new key for sealing tokens; api-key: one for a machine, with its entry',
     options: [
       { flags: '--scope <scope>', summary: 'a scope that the API key holds; repeatable', repeat: true },
@@ -397,6 +408,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     usage: 'doctor [what]',
+    words: ['auth'],
     summary: 'find problems of this machine; with an address: of that server; auth: of signing in',
     options: [
       { flags: '--url <url>', summary: 'address of the server (auth: default from the settings)' },
@@ -470,7 +482,11 @@ export const COMMANDS: readonly Command[] = [
         flags: '--name <name>',
         summary: 'name of the server in the client (default: the name of the project)',
       },
-      { flags: '--scope <scope>', summary: 'user (default), or project: the file in this folder' },
+      {
+        flags: '--scope <scope>',
+        summary: 'user (default), or project: the file in this folder',
+        values: ['user', 'project'],
+      },
       { flags: '--file <path>', summary: 'use this file of the client' },
       { flags: '--force', summary: 'replace another server of that name' },
       PROFILE,
@@ -513,7 +529,11 @@ export const COMMANDS: readonly Command[] = [
       PLATFORM,
       { flags: '--out <dir>', summary: 'folder to write to (default: build/<platform>)' },
       ENGINE,
-      { flags: '--arch <name>', summary: 'processor of a native artefact: x86_64 or arm64' },
+      {
+        flags: '--arch <name>',
+        summary: 'processor of a native artefact: x86_64 or arm64',
+        values: ['x86_64', 'arm64'],
+      },
       {
         flags: '--load <files...>',
         summary: 'CSV, TSV, JSON or Parquet files to load as tables; table=path names the table',
@@ -540,6 +560,7 @@ export const COMMANDS: readonly Command[] = [
         flags: '--allow <check>',
         summary: 'build although this check fails: lint, secrets, lock, target, tests or drift; repeatable',
         repeat: true,
+        values: ['lint', 'secrets', 'lock', 'target', 'tests', 'drift'],
       },
       PROFILE,
       JSON_OUT,

@@ -75,12 +75,18 @@ function plain(text: string): string {
 export function toBash(commands: readonly Completed[]): string {
   return `# bash completion for svc. Load it with: source <(svc completion bash)
 _svc() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" command='' words='' index count=0
+  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" command='' words='' word index count=0
   for ((index = 1; index < COMP_CWORD; index++)); do
-    case "\${COMP_WORDS[index]}" in
-      -C|--directory) ((index++)) ;;
+    word="\${COMP_WORDS[index]}"
+    case "$command $word" in
+      ${valuedPatterns(commands)})
+        ((index++))
+        [[ \${COMP_WORDS[index]} == '=' ]] && ((index++))
+        continue ;;
+    esac
+    case "$word" in
       -*) ;;
-      *) if [[ -z $command ]]; then command="\${COMP_WORDS[index]}"; else ((count++)); fi ;;
+      *) if [[ -z $command ]]; then command="$word"; else ((count++)); fi ;;
     esac
   done
   case "$command $previous" in
@@ -96,14 +102,29 @@ complete -o default -F _svc svc
 `;
 }
 
-function valueCases({ name, options }: Completed): readonly string[] {
-  const valued = options.filter((option) => option.valued);
-  return valued.map(({ names, values }) => {
-    const patterns = names.map((option) => `'${name} ${option}'`).join('|');
+/** The patterns of all options with a value, each after its command; those before the command come after none. */
+function valuedPatterns(commands: readonly Completed[]): string {
+  const all = [{ name: '', options: GLOBAL }, ...commands];
+  return all.flatMap((one) => valuedOf(one).map((option) => patternOf(one, option))).join('|');
+}
+
+type Optioned = Pick<Completed, 'name' | 'options'>;
+
+function valuedOf({ options }: Optioned): readonly CompletedOption[] {
+  return options.filter(({ valued }) => valued);
+}
+
+function patternOf({ name }: Optioned, { names }: CompletedOption): string {
+  return names.map((option) => `'${name} ${option}'`).join('|');
+}
+
+function valueCases(command: Completed): readonly string[] {
+  return valuedOf(command).map((option) => {
+    const { values } = option;
     // without known values, it is a file or free text
     const answer =
       values.length === 0 ? 'COMPREPLY=()' : `COMPREPLY=($(compgen -W '${values.join(' ')}' -- "$current"))`;
-    return `    ${patterns}) ${answer}; return ;;`;
+    return `    ${patternOf(command, option)}) ${answer}; return ;;`;
   });
 }
 

@@ -4,6 +4,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { toBash, toCompleted, toFish, toZsh } from '../../../cli/commands/completion.ts';
 import { COMMANDS } from '../../../cli/table.ts';
+import { ARCHITECTURES } from '../../../deploy/native/architecture.ts';
+import { ENDPOINT_KINDS } from '../../../src/project/model.ts';
+import { EDITOR_FILES } from '../../../src/quality/editor/files.ts';
+import { ALLOWABLE } from '../../../src/quality/gate/report.ts';
+import { SEVERITIES } from '../../../src/quality/lint/lint.ts';
+import { TRANSPORT_NAMES } from '../../../src/transports.ts';
 import { folder, svc } from './svc.ts';
 
 const COMPLETED = toCompleted(COMMANDS);
@@ -53,6 +59,18 @@ describe.skipIf(!has('bash'))('completion in bash', () => {
       shell: ['zsh'],
     });
   });
+
+  it('offers the first argument after an option with a value', () => {
+    const offered = completeInBash([
+      ['run', '--target', 'wasm', ''],
+      ['run', '--target', '=', 'wasm', ''],
+      ['run', '--skip-output-validation', ''],
+      ['-C', '/tmp', 'auth', '--scope', 'a', 'k'],
+      ['run', '--target', 'wasm', 'tool', ''],
+    ]);
+    const kinds = ['tool', 'resource', 'prompt'];
+    expect(offered).toEqual([kinds, kinds, kinds, ['keygen'], []]);
+  });
 });
 
 describe.skipIf(!has('fish'))('completion in fish', () => {
@@ -70,6 +88,25 @@ describe.skipIf(!has('zsh'))('completion in zsh', () => {
     const script = `autoload -U compinit; compinit -D; source '${scriptFile(toZsh(COMPLETED))}'; print $_comps[svc]`;
     expect(execFileSync('zsh', ['-f', '-c', script], { encoding: 'utf8' })).toBe('_svc\n');
   });
+});
+
+it('knows the values that commands know', () => {
+  const command = (name: string) => COMPLETED.find((one) => one.name === name);
+  const values = (name: string, option: string) =>
+    command(name)?.options.find(({ names }) => names.includes(option))?.values;
+  expect(values('serve', '--transport')).toEqual(TRANSPORT_NAMES);
+  expect(values('config', '--transport')).toEqual(TRANSPORT_NAMES);
+  for (const option of ['--severity', '--fail-on']) expect(values('lint', option)).toEqual(SEVERITIES);
+  expect(values('build', '--allow')).toEqual(ALLOWABLE);
+  expect(values('build', '--arch')).toEqual(Object.keys(ARCHITECTURES));
+  expect(values('connect', '--scope')).toEqual(['user', 'project']);
+  expect(values('log', '--type')).toEqual(ENDPOINT_KINDS);
+  expect(values('log', '--status')).toEqual(['success', 'error']);
+  expect(values('log', '--policy')).toEqual(['allow', 'deny', 'n/a']);
+  expect(command('schema')?.words).toEqual([...EDITOR_FILES, 'python']);
+  expect(command('auth')?.words).toEqual(['keygen', 'api-key']);
+  expect(command('policy')?.words).toEqual(['matrix']);
+  expect(command('doctor')?.words).toEqual(['auth']);
 });
 
 describe('svc completion', () => {
