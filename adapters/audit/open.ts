@@ -1,8 +1,8 @@
-import { resolve } from 'node:path';
 import { type Audit, createAudit } from '../../src/audit/observe.ts';
 import type { AuditSink, Log } from '../../src/ports.ts';
 import type { AuditSettings } from '../../src/project/site-model.ts';
 import type { Conceal } from '../../src/redaction/redact.ts';
+import { absolutePath } from '../node/absolute-path.ts';
 import { deleteOlder } from './audit-files.ts';
 import { FileSink } from './file-sink.ts';
 
@@ -27,7 +27,7 @@ export async function openAudit(
 ): Promise<OpenAudit | null> {
   if (!settings.enabled) return null;
   const { maxFileSize, retentionDays, onError } = settings;
-  const path = resolve(root, settings.path);
+  const path = absolutePath(root, settings.path);
   // Only whole files can be deleted, so with a retention time no file may hold more than one day.
   const limits = { maxBytes: maxFileSize, maxAgeMs: retentionDays === null ? Number.POSITIVE_INFINITY : DAY };
   const tidy = () => {

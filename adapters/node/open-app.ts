@@ -22,6 +22,7 @@ import { secretsOf } from '../../src/settings/secrets.ts';
 import { VERSION } from '../../src/version.ts';
 import { createAddresses } from '../artefact/addresses.ts';
 import { needsSignIn, stateSealer } from '../artefact/auth.ts';
+import { homeOf } from './absolute-path.ts';
 import type { OpenAuth } from './auth/auth.ts';
 import { chooseDatabase } from './database/database-choice.ts';
 import { openNodeDatabase } from './database/open-database.ts';
@@ -30,7 +31,7 @@ import { openObservers } from './observers.ts';
 import { createLazyPython, type SoundSite } from './project/lazy-python.ts';
 import { openProjectFiles } from './project/project-files.ts';
 import { openNodeSource } from './references/source.ts';
-import { findUserFile, homeOf } from './user-file.ts';
+import { findUserFile } from './user-file.ts';
 
 /** The choices of a program that serves a project beside its own routes. */
 export interface OpenAppOptions {

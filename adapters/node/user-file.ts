@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { SvcError } from '../../src/errors.ts';
 import type { Environment } from '../../src/settings/environment.ts';
+import { absolutePath, homeOf } from './absolute-path.ts';
 
 /** The bytes of the user file, and its name in findings. */
 export interface FoundUserFile {
@@ -10,15 +10,10 @@ export interface FoundUserFile {
   readonly bytes: Uint8Array;
 }
 
-/** Returns the folder that `~/` stands for. */
-export function homeOf(env: Environment): string {
-  return env.HOME || homedir();
-}
-
 /** The absolute path that SVC_CONFIG names, where a leading `~/` is the user's folder; null if it is not set. */
 export function userFilePath(env: Environment): string | null {
   const asked = env.SVC_CONFIG?.trim();
-  return asked ? resolve(asked.replace(/^~(?=\/|$)/, homeOf(env))) : null;
+  return asked ? absolutePath('', asked, env) : null;
 }
 
 /**

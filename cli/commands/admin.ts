@@ -1,5 +1,6 @@
 import { sendToSocket } from '../../adapters/admin-socket/client.ts';
 import { forwardToSocket } from '../../adapters/admin-socket/forward.ts';
+import { absolutePath } from '../../adapters/node/absolute-path.ts';
 import { watchSignals } from '../../adapters/node/stop-signals.ts';
 import { SvcError } from '../../src/errors.ts';
 import { DEFAULTS } from '../../src/settings/effective/defaults.ts';
@@ -8,7 +9,8 @@ import { type Output, styled } from '../io/output.ts';
 
 /** `svc admin`: asks a running server, or shows its admin page to a browser. */
 export const run: Run = async (input, output) => {
-  const socket = input.text('socket') ?? (process.env.SVC_ADMIN_SOCKET || DEFAULTS['admin.socket']);
+  const named = input.text('socket') ?? (process.env.SVC_ADMIN_SOCKET || DEFAULTS['admin.socket']);
+  const socket = absolutePath('', named);
   if (input.flag('web')) return showPage(socket, portOf(input), output);
   const path = `/${(input.args[0] ?? 'status').replace(/^\//, '')}`;
   const answer = await sendToSocket({ socket, method: path === '/reload' ? 'POST' : 'GET', path });

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { absolutePath } from '../../adapters/node/absolute-path.ts';
 import { SvcError } from '../../src/errors.ts';
 import { FAIL_ON, type FailOn, isFailing, summarizeChanges } from '../../src/quality/drift/change.ts';
 import { compareSnapshots } from '../../src/quality/drift/compare-snapshot.ts';
@@ -18,7 +19,7 @@ export const run: Run = async (input, output) => {
   siteOf(checked);
   const asked = input.text('baseline');
   const { root, site } = checked.project;
-  const path = asked === undefined ? resolve(root, site?.drift.path ?? '') : resolve(asked);
+  const path = asked === undefined ? absolutePath(root, site?.drift.path ?? '') : resolve(asked);
   const baseline = await requireBaseline<Snapshot>(BASELINE, path);
   const snapshot = await takeSnapshot(input, checked, output);
   const { hash } = await toDocument(BASELINE, snapshot);

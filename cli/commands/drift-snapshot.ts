@@ -1,4 +1,5 @@
-import { relative, resolve } from 'node:path';
+import { relative } from 'node:path';
+import { absolutePath } from '../../adapters/node/absolute-path.ts';
 import { BASELINE, toDocument } from '../../src/quality/drift/document.ts';
 import type { Run } from '../command.ts';
 import { takeSnapshot } from '../drift/snapshot.ts';
@@ -12,7 +13,7 @@ export const run: Run = async (input, output) => {
   const snapshot = await takeSnapshot(input, checked, output);
   const { hash, text } = await toDocument(BASELINE, snapshot);
   const { root, site } = checked.project;
-  const path = resolve(root, site?.drift.path ?? '');
+  const path = absolutePath(root, site?.drift.path ?? '');
   await writeWhole(path, text);
   const tests = Object.values(snapshot.endpoints).flatMap((endpoint) => Object.values(endpoint.tests));
   const many = {

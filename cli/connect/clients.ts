@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { homeOf, userFilePath } from '../../adapters/node/user-file.ts';
+import { homeOf } from '../../adapters/node/absolute-path.ts';
+import { userFilePath } from '../../adapters/node/user-file.ts';
 
 /** The way from a client to a server: a program that the client starts, or an address. */
 export type Launch =

@@ -1,4 +1,5 @@
-import { relative, resolve } from 'node:path';
+import { relative } from 'node:path';
+import { absolutePath } from '../../adapters/node/absolute-path.ts';
 import type { LazyPython } from '../../adapters/node/project/lazy-python.ts';
 import type { TargetName } from '../../deploy/targets/targets.ts';
 import { createRuntime, type Runtime } from '../../src/call/runtime.ts';
@@ -64,7 +65,7 @@ export async function driftCheck({
   allowed,
 }: ServedEndpoints): Promise<CheckReport> {
   const { project } = checked;
-  const path = resolve(project.root, project.site?.drift.path ?? '');
+  const path = absolutePath(project.root, project.site?.drift.path ?? '');
   const baseline = await readBaseline<Snapshot>(BASELINE, path);
   if (baseline === null) {
     const where = relative(process.cwd(), path) || path;

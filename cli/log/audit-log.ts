@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { absolutePath } from '../../adapters/node/absolute-path.ts';
 import type { AuditFilter } from '../../src/audit/filter.ts';
 import { OPERATION_STATUSES, OPERATION_TYPES, POLICY_DECISIONS } from '../../src/audit/record.ts';
 import { toDuration, toMoment } from '../../src/audit/time-range.ts';
@@ -24,7 +24,7 @@ export async function auditOf(input: CommandInput): Promise<AuditLog> {
   const { site, root } = checked.project;
   if (site === null) throw new SvcError('internal', 'a project without a site file passed its checks');
   const { profile, audit } = site;
-  const path = resolve(root, audit.path);
+  const path = absolutePath(root, audit.path);
   if (isFolder(path)) {
     throw new SvcError(
       'config_invalid',

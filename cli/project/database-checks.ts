@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { isUnreachable } from '../../adapters/duckdb-native/attach/errors.ts';
 import type { DatabaseSecret } from '../../adapters/duckdb-native/options.ts';
 import { compileEngine } from '../../adapters/duckdb-wasm/engine/artefact.ts';
 import { pathFile } from '../../adapters/duckdb-wasm/engine/path-file.ts';
 import { openWasm } from '../../adapters/duckdb-wasm/in-process.ts';
 import { BLOCK_BYTES } from '../../adapters/duckdb-wasm/remote/blocks.ts';
+import { absolutePath } from '../../adapters/node/absolute-path.ts';
 import type { DatabaseChoice } from '../../adapters/node/database/database-choice.ts';
 import { inspectFile, refusalOf } from '../../adapters/node/database/database-file.ts';
 import { openNodeDatabase } from '../../adapters/node/database/open-database.ts';
@@ -203,7 +204,7 @@ function newFilesOf({ readonly, attach = [], root = process.cwd() }: DatabaseCho
   if (readonly) return [];
   const written = attach.filter((one) => one.readonly === false);
   const files = written.flatMap(({ uri }) => parseAttachmentUri(uri).file ?? []);
-  return files.map((file) => resolve(root, file)).filter((path) => !existsSync(path));
+  return files.map((file) => absolutePath(root, file)).filter((path) => !existsSync(path));
 }
 
 function notCreated(path: string): Finding {

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { homeOf } from '../../adapters/node/absolute-path.ts';
 import { openNodeSource } from '../../adapters/node/references/source.ts';
-import { findUserFile, homeOf } from '../../adapters/node/user-file.ts';
+import { findUserFile } from '../../adapters/node/user-file.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { Finding } from '../../src/project/finding.ts';
 import { SITE_NAME } from '../../src/project/site-model.ts';

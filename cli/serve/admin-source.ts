@@ -1,6 +1,6 @@
-import { resolve } from 'node:path';
 import { createFigures } from '../../adapters/admin-socket/system-figures.ts';
 import { createAuditQuery } from '../../adapters/audit/query.ts';
+import { absolutePath } from '../../adapters/node/absolute-path.ts';
 import type { Activity, AdminSource, Config, EndpointStatus, Status } from '../../src/admin/source.ts';
 import type { AuditQuery } from '../../src/audit/query.ts';
 import { preventsServing } from '../../src/project/finding.ts';
@@ -32,7 +32,7 @@ export function sourceOf(started: Started): AdminSource {
 /** Flushes the log before a query, so that the newest records are found. While it cannot be written, the file answers. */
 function auditOf({ watch: { audit }, settings, checked }: Started): AuditQuery | null {
   if (audit === null) return null;
-  const query = createAuditQuery(resolve(checked.project.root, settings.audit.path));
+  const query = createAuditQuery(absolutePath(checked.project.root, settings.audit.path));
   const flushed = () => audit.flush().catch(() => {});
   return {
     query: async (...asked) => {
@@ -59,7 +59,7 @@ function statusOf({ settings, leases, reloader }: Started, seconds: number): Sta
     mode: leases.current.opened.readonly ? 'readonly' : 'readwrite',
     debug: settings.debug,
     reload: { in_progress, draining: leases.draining, active_requests: leases.active, ...last },
-    admin_socket: { path: resolve(settings.admin.socket) },
+    admin_socket: { path: absolutePath('', settings.admin.socket) },
   };
 }
 

@@ -1,6 +1,6 @@
-import { resolve } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 import { type AdminSocket, listenOnSocket } from '../../adapters/admin-socket/listen.ts';
+import { absolutePath } from '../../adapters/node/absolute-path.ts';
 import { type BrowserDoor, openBrowserDoor } from '../../adapters/node/http/browser-door.ts';
 import { createAdmin } from '../../src/admin/app.ts';
 import { SvcError } from '../../src/errors.ts';
@@ -19,7 +19,7 @@ export async function openAdmin(started: Started): Promise<AdminSocket | null> {
   const { answer } = createWatchingWorkbench(started);
   const parts = { source: sourceOf(started), clock: Date, log, debug: settings.debug };
   const admin = createAdmin({ ...parts, workbench: answer });
-  const socket = await listenOnSocket(admin, resolve(settings.admin.socket));
+  const socket = await listenOnSocket(admin, absolutePath('', settings.admin.socket));
   log({ level: 'info', message: 'the admin API is served', fields: { socket: socket.path } });
   return socket;
 }

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { absolutePath } from '../../adapters/node/absolute-path.ts';
 import { withLease } from '../../src/call/runtime.ts';
 import { compareSnapshots } from '../../src/quality/drift/compare-snapshot.ts';
 import { BASELINE } from '../../src/quality/drift/document.ts';
@@ -15,7 +15,7 @@ import type { DriftState } from './model.ts';
 /** Compares the served project and its database with the baseline, as `svc drift-check` does. */
 export async function checkDrift(started: Started): Promise<DriftState> {
   const { project, findings } = started.checked;
-  const path = resolve(project.root, project.site?.drift.path ?? '');
+  const path = absolutePath(project.root, project.site?.drift.path ?? '');
   const baseline = await readBaseline<Snapshot>(BASELINE, path);
   if (baseline === null) {
     return { changes: [], message: 'There is no baseline. `svc drift-snapshot` makes one.' };

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { basename, join, resolve } from 'node:path';
+import { basename, join } from 'node:path';
 import { openNative } from '../../adapters/duckdb-native/open.ts';
 import type { DatabaseSecret } from '../../adapters/duckdb-native/options.ts';
 import {
@@ -10,6 +10,7 @@ import {
 import { compileEngine } from '../../adapters/duckdb-wasm/engine/artefact.ts';
 import { pathFile } from '../../adapters/duckdb-wasm/engine/path-file.ts';
 import { openWasm } from '../../adapters/duckdb-wasm/in-process.ts';
+import { absolutePath } from '../../adapters/node/absolute-path.ts';
 import type { Manifest } from '../../src/catalog/manifest.ts';
 import type { Catalog, ResourceEntry, ToolEntry } from '../../src/catalog/model.ts';
 import { SvcError, toSvcError } from '../../src/errors.ts';
@@ -40,7 +41,8 @@ export async function writeDatabase(
   { site, native }: Ready,
   { root, load, sort = [] }: BuildOptions,
 ): Promise<WrittenDatabase> {
-  const source = native?.choice.path ?? resolve(root, process.env.SVC_DATABASE_PATH || site.database.path);
+  const source =
+    native?.choice.path ?? absolutePath(root, process.env.SVC_DATABASE_PATH || site.database.path);
   if (native === null) refuseElsewhere(site);
   if (source === MEMORY_PATH) return { copy: source, database: NO_FILE };
   // The native engine names a database like its file, and views refer to that name.

@@ -12,6 +12,7 @@ import { type Merged, mergeLayers } from './effective/merge.ts';
 import { toSettings } from './effective/to-settings.ts';
 import { valueAt, withValue } from './effective/tree.ts';
 import { type Environment, type Override, readEnvironment } from './environment.ts';
+import { expandHome } from './home-path.ts';
 import type { Settings } from './model.ts';
 import { type Connections, toConnections } from './references/connections.ts';
 import { type ResolvedTree, resolveTree, type Unresolved } from './references/resolve.ts';
@@ -145,7 +146,7 @@ function finish(input: SettingsInput, parts: Finishing): LoadedSettings {
   const { site, home } = input;
   const { merged, overrides, early } = parts;
   if (merged.active === null) return failed([...early, ...merged.findings], parts);
-  const expand = (path: string) => (home === null ? path : path.replace(/^~(?=\/|$)/, home));
+  const expand = (path: string) => expandHome(path, home);
   const settings = toSettings({ site, active: merged.active, overrides, expand });
   const siteYaml = yamlOf(input.siteFile);
   const place = {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { type Attachment, isRemote, parseAttachmentUri } from '../../../src/project/attachment.ts';
 import { quoteName, quoteText } from '../../../src/sql/quote.ts';
+import { absolutePath } from '../../node/absolute-path.ts';
 import type { DatabaseSecret } from '../options.ts';
 
 /**
@@ -44,7 +44,7 @@ export function toAttachStatement(attachment: Attachment, context: AttachContext
 export function enforceFile(attachment: Attachment, context: AttachContext): void {
   const { type, file } = parseAttachmentUri(attachment.uri);
   if (type !== 'sqlite' || file === null || !isReadOnly(attachment, context)) return;
-  const path = resolve(context.root, file);
+  const path = absolutePath(context.root, file);
   if (!existsSync(path)) throw new Error(`Cannot open database "${path}": database does not exist`);
 }
 
@@ -52,7 +52,7 @@ export function enforceFile(attachment: Attachment, context: AttachContext): voi
 export function readFileOf(attachment: Attachment, context: AttachContext): string | null {
   const { type, address, file } = parseAttachmentUri(attachment.uri);
   if (file === null || type === 'sqlite' || address !== file) return null;
-  return isReadOnly(attachment, context) ? resolve(context.root, file) : null;
+  return isReadOnly(attachment, context) ? absolutePath(context.root, file) : null;
 }
 
 function isReadOnly({ readonly }: Attachment, context: AttachContext): boolean {
@@ -64,7 +64,7 @@ function toAddress({ uri }: Attachment, { root }: AttachContext): string {
   const prefix = type === 'ducklake' ? 'ducklake:' : '';
   if (server !== null) return `${prefix}${withBounds(address, server)}`;
   if (file === null) return `${prefix}${address}`;
-  return `${prefix}${address.slice(0, address.length - file.length)}${resolve(root, file)}`;
+  return `${prefix}${address.slice(0, address.length - file.length)}${absolutePath(root, file)}`;
 }
 
 /** Adds the bounds that an address does not set. An address in the form of a URL keeps its own settings. */
@@ -76,7 +76,7 @@ function withBounds(address: string, server: 'postgres' | 'mysql'): string {
 
 function dataPathOf({ data_path }: Attachment, { root }: AttachContext): readonly string[] {
   if (data_path === undefined) return [];
-  const path = isRemote(data_path) ? data_path : `${resolve(root, data_path)}/`;
+  const path = isRemote(data_path) ? data_path : `${absolutePath(root, data_path)}/`;
   return [`DATA_PATH ${quoteText(path)}`];
 }
 

@@ -1,6 +1,6 @@
 import { open, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { SvcError } from '../../../src/errors.ts';
 import type { Extension } from '../../../src/project/extension.ts';
 import {
@@ -11,6 +11,7 @@ import {
   type WantedExtension,
 } from '../../../src/project/extension.ts';
 import { EXTENSION_REPOS } from '../../../src/project/site-model.ts';
+import { absolutePath } from '../../node/absolute-path.ts';
 import type { ExtensionSettings } from '../options.ts';
 
 /** The DuckDB that an extension must fit: its version with the `v`, and its name of the platform, e.g. `linux_amd64`. */
@@ -32,7 +33,7 @@ export function isNamed(repository: string): boolean {
 
 /** Makes the folder of a repository absolute. Leaves an address and a name as they are. */
 export function resolveRepository(root: string, repository: string): string {
-  return isNamed(repository) || isAddress(repository) ? repository : resolve(root, repository);
+  return isNamed(repository) || isAddress(repository) ? repository : absolutePath(root, repository);
 }
 
 function isAddress(repository: string): boolean {

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { SvcError } from '../../../src/errors.ts';
 import { type Attachment, MEMORY_PATH, remoteDatabase } from '../../../src/project/attachment.ts';
 import type { Extension } from '../../../src/project/extension.ts';
@@ -10,6 +9,7 @@ import { toBoolean } from '../../../src/settings/boolean.ts';
 import type { Environment } from '../../../src/settings/environment.ts';
 import { resolveRepository } from '../../duckdb-native/engine/extension-files.ts';
 import type { DatabaseSecret, ExtensionSettings } from '../../duckdb-native/options.ts';
+import { absolutePath } from '../absolute-path.ts';
 import { memoryLimitOf } from './memory-limit.ts';
 
 /** The database file that a process opens, with the mode and the engine. */
@@ -66,7 +66,7 @@ export function chooseDatabase(
   const written = env.SVC_DATABASE_PATH || site.database.path;
   const remote = remoteDatabase(written);
   const { attach, use } = attachedTo(site.database, remote);
-  const path = remote === null ? toPath(root, written) : MEMORY_PATH;
+  const path = remote === null ? toPath(root, written, env) : MEMORY_PATH;
   const asRead = readBoolean('SVC_READONLY', env.SVC_READONLY) ?? site.database.readonly;
   // Only attached databases keep what is written beside a database in memory.
   const readonly = asRead || (path === MEMORY_PATH && attach.every((one) => one.readonly !== false));
@@ -100,8 +100,8 @@ function attachedTo(
 }
 
 /** A database in memory has no file. */
-function toPath(root: string, path: string): string {
-  return path === MEMORY_PATH ? path : resolve(root, path);
+function toPath(root: string, path: string, env: Environment): string {
+  return path === MEMORY_PATH ? path : absolutePath(root, path, env);
 }
 
 function isSandbox({ sandbox = false }: SiteChoice['database'], env: Environment): boolean {
@@ -121,7 +121,7 @@ function from(
         repo === undefined ? one : { ...one, repo: resolveRepository(root, repo) },
       ),
       ...(repository ? { extensionRepository: resolveRepository('.', repository) } : {}),
-      ...(directory ? { extensionDirectory: resolve(directory) } : {}),
+      ...(directory ? { extensionDirectory: absolutePath('', directory, env) } : {}),
       unsignedExtensions: readBoolean(name, env[name]) ?? false,
     },
   };

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
+import { absolutePath } from '../../../adapters/node/absolute-path.ts';
 import { SITE_NAME } from '../../../src/project/site-model.ts';
 import type { Settings, TransportSettings } from '../../../src/settings/model.ts';
 import { type Check, fetchForCheck, objectOf, ok, problem } from '../check.ts';
@@ -10,7 +11,7 @@ import { type Check, fetchForCheck, objectOf, ok, problem } from '../check.ts';
 /** Checks the socket of the admin API: its rights, and whether a server answers. */
 export async function checkSocket({ admin }: Pick<Settings, 'admin'>): Promise<Check> {
   if (!admin.enabled) return ok('socket', 'the admin API is off');
-  const path = resolve(admin.socket);
+  const path = absolutePath('', admin.socket);
   const found = await stat(path).catch(() => null);
   if (found === null) {
     if (await isFolderFor(dirname(path))) return ok('socket', `${path} will be created by the next start`);
@@ -35,7 +36,7 @@ export async function checkAudit(
   root: string,
 ): Promise<Check> {
   if (!audit.enabled) return ok('audit', 'calls are not recorded');
-  const path = resolve(root, audit.path);
+  const path = absolutePath(root, audit.path);
   if (await isWritable(path)) return ok('audit', `calls are recorded in ${path}`);
   const fix = `Give the server's user the right to write there, or set \`audit.path\`. The server answers no call without its audit file.`;
   return problem('audit', `${path} cannot be written`, fix);

@@ -8,10 +8,15 @@ import { folder } from './svc.ts';
 const SVC = resolve('cli/svc.js');
 const hasTerminals = spawnSync('script', ['--version']).stdout?.includes('util-linux') === true;
 
-/** Runs `svc init demo` in a terminal, and answers each question when it comes. */
+/** Runs `svc init demo` in a terminal of a user whose folder is `cwd`, and answers each question when it comes. */
 async function converse(cwd: string, answers: readonly (readonly [RegExp, string])[]): Promise<string> {
   const command = `'${process.execPath}' '${SVC}' init demo`;
-  const child = spawn('script', ['-qec', command, '/dev/null'], { cwd, stdio: ['pipe', 'pipe', 'inherit'] });
+  const env = { ...process.env, HOME: cwd };
+  const child = spawn('script', ['-qec', command, '/dev/null'], {
+    cwd,
+    env,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   onTestFinished(() => void child.kill('SIGKILL'));
   const left = [...answers];
   let shown = '';
@@ -37,13 +42,16 @@ it.skipIf(!hasTerminals)(
   async () => {
     const cwd = folder();
     writeFileSync(join(cwd, 'sales.csv'), 'id,amount\n1,2\n');
+    writeFileSync(join(cwd, 'people.csv'), 'id,name\n1,Ada\n');
     const shown = await converse(cwd, [
       [/Project name \(demo\): /, ''],
       [/Data to start from: .*\(none\): /, 'gone.csv'],
-      [/no file gone\.csv[\s\S]*\(none\): /, 'sales.csv'],
+      [/no file gone\.csv[\s\S]*\(none\): /, '~/sales.csv people.csv'],
     ]);
     expect(shown).not.toContain('example tool');
-    expect(existsSync(join(cwd, 'demo/tools/list_sales.yml'))).toBe(true);
+    for (const tool of ['list_sales', 'list_people']) {
+      expect(existsSync(join(cwd, `demo/tools/${tool}.yml`))).toBe(true);
+    }
     expect(readFileSync(join(cwd, 'demo/svc-site.yml'), 'utf8')).toContain('readonly: true');
   },
 );

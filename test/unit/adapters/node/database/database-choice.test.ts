@@ -7,6 +7,15 @@ const READ_ONLY = { database: { ...READ_WRITE.database, readonly: true } } as co
 
 describe('chooseDatabase', () => {
   it.each([
+    ['~/a.db', {}, '/h/a.db'],
+    ['data/a.db', { SVC_DATABASE_PATH: '~/b.db' }, '/h/b.db'],
+    ['~a.db', {}, '/project/~a.db'],
+  ])("takes `~/` for the user's folder: %s", (path, env, chosen) => {
+    const site = { database: { ...READ_ONLY.database, path } };
+    expect(chooseDatabase(ROOT, site, { HOME: '/h', ...env }).path).toBe(chosen);
+  });
+
+  it.each([
     ['read-write', READ_WRITE, {}, false, { readonly: false, engine: 'native' }],
     ['read-only', READ_ONLY, {}, false, { readonly: true, engine: 'wasm' }],
     ['stateless', READ_WRITE, {}, true, { readonly: true, engine: 'wasm', createsEmpty: true }],
