@@ -43,6 +43,7 @@ interface BuildChoices {
   readonly gate?: DeployGate;
   readonly arch?: Architecture;
   readonly local?: boolean;
+  /** Whether the last build said `--public`. It does not count if the user file has sign-in now. */
   readonly public?: boolean;
   /** Python on a platform where it is experimental. */
   readonly python?: boolean;
@@ -59,7 +60,7 @@ export async function buildChecked(
   {
     gate,
     local = false,
-    public: isPublic = false,
+    public: wasPublic = false,
     python = false,
     store: kept,
     ...machine
@@ -77,6 +78,7 @@ export async function buildChecked(
   const engine = engineOf(input);
   const secrets = engine === 'native' ? (await settingsOf(input, checked)).secrets : [];
   const own = await ownCallers(checked);
+  const said = input.flag('public') || toBoolean(process.env.SVC_PUBLIC?.trim() ?? '') === true;
   return output.progress(`building for ${TARGETS[target].title}`, (say) =>
     buildTarget({
       onStep: say,
@@ -90,7 +92,7 @@ export async function buildChecked(
       ...(arch === undefined ? {} : { arch }),
       local,
       own,
-      public: isPublic || input.flag('public') || toBoolean(process.env.SVC_PUBLIC?.trim() ?? '') === true,
+      public: said || (wasPublic && own.signIn === null),
       experimentalPython: python || input.flag('experimentalPython'),
       ...(config === undefined ? {} : { config: relative(root, resolve(config)) }),
       ...(load === null ? {} : { load }),

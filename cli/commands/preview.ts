@@ -93,7 +93,7 @@ async function makeFresh(
   await buildChecked(checked, target, input, output, {
     local: true,
     // The folder may be deployed later, as it was meant to be.
-    ...(await choicesOf(out)),
+    ...(await choicesOf(out, sources.profile)),
     ...(arch === undefined ? {} : { arch }),
   });
   return true;

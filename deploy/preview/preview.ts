@@ -72,17 +72,21 @@ export async function staleBecause(out: string, sources: Sources): Promise<strin
   return sources.catalog === null || sources.catalog === catalog.hash ? null : 'its endpoints have changed';
 }
 
-/** The choices of the build that wrote an artefact, so that the next build makes them again. */
-export async function choicesOf(out: string): Promise<{
+/** The choices of a build, which the next build of the same profile makes again. */
+interface Choices {
   readonly public: boolean;
   readonly python: boolean;
   readonly store?: string | undefined;
-}> {
+}
+
+/** Reads the choices of the build that wrote an artefact. Those for another profile do not count. */
+export async function choicesOf(out: string, profile: string): Promise<Choices> {
   const manifest = await manifestOf(out);
+  if (manifest?.profile !== profile) return { public: false, python: false };
   return {
-    public: manifest?.access.public === true,
-    python: manifest?.python !== undefined,
-    store: manifest?.database.remote?.store,
+    public: manifest.access.public,
+    python: manifest.python !== undefined,
+    store: manifest.database.remote?.store,
   };
 }
 

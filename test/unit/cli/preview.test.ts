@@ -78,23 +78,46 @@ it('reads the files of --load each time, and loses neither them nor an order', a
   expect((await manifest()).database.changedBy).toEqual(['--load', '--sort']);
 });
 
-// Requirements: own.public
-it('keeps an artefact public that was built so', async () => {
+/** Builds a public artefact, previews it with more options, and returns its callers before and after. */
+async function callersAfterPreview(args: readonly string[], userFile: string) {
   const cwd = await project();
+  await writeFile(join(cwd, '.user.yml'), userFile);
+  const site = await readFile(join(cwd, 'svc-site.yml'), 'utf8');
+  const internal = 'profiles:\n  internal: { database: { path: data/db-default.db, readonly: true } }\n';
+  await writeFile(join(cwd, 'svc-site.yml'), site.replace('profiles:\n', internal));
   expect(await svc(['build', '--target', 'node', '--public'], cwd)).toMatchObject({ code: 0 });
   const access = async () => {
     const text = await readFile(join(cwd, 'build/node/manifest.json'), 'utf8');
     return JSON.parse(text).access;
   };
   const before = await access();
-  expect(before).toMatchObject({ public: true });
   await utimes(join(cwd, 'svc-site.yml'), new Date(), new Date(Date.now() + 60_000));
-  const running = new Svc(['preview', '--target', 'node', '--port', '0', '--json'], { cwd });
+  const env = { SVC_CONFIG: join(cwd, '.user.yml') };
+  const running = new Svc(['preview', '--target', 'node', '--port', '0', '--json', ...args], { cwd, env });
   const [line] = await running.until(/^\{.*\}\n/m);
   running.child.kill('SIGINT');
   await running.ended;
   expect(JSON.parse(line)).toMatchObject({ built: true });
-  expect(await access()).toEqual(before);
+  return { before, after: await access() };
+}
+
+// Requirements: own.public
+it('keeps an artefact public that was built so', async () => {
+  const open = { signIn: null, public: true };
+  expect(await callersAfterPreview([], 'svc: 1\n')).toEqual({ before: open, after: open });
+});
+
+// Requirements: own.closed
+it.each([
+  ['for another profile', ['--profile', 'internal'], 'svc: 1\n'],
+  [
+    'if the user file has sign-in since',
+    [],
+    'svc: 1\nprojects: { demo: { profiles: { default: { auth: { api_keys: [] } } } } }\n',
+  ],
+])('keeps no artefact public %s', async (_, args, userFile) => {
+  const { after } = await callersAfterPreview(args, userFile);
+  expect(after).toEqual({ signIn: null, public: false });
 });
 
 it('keeps the sign-in of an artefact that was built with a user file', async () => {

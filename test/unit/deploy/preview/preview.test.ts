@@ -152,7 +152,8 @@ test('an artefact with a user file is run as it is, and is not built again witho
 });
 
 test('the next build makes the choices of the last one again', async () => {
-  expect(await choicesOf(join(root, 'none'))).toEqual({ public: false, python: false, store: undefined });
+  const none = { public: false, python: false };
+  expect(await choicesOf(join(root, 'none'), 'default')).toEqual(none);
   const built = {
     ...JSON.parse(manifest()),
     access: { signIn: null, public: true },
@@ -160,5 +161,6 @@ test('the next build makes the choices of the last one again', async () => {
     python: { folder: 'python' },
   };
   await writeFile(join(out, 'manifest.json'), JSON.stringify(built));
-  expect(await choicesOf(out)).toEqual({ public: true, python: true, store: 'r2' });
+  expect(await choicesOf(out, 'default')).toEqual({ public: true, python: true, store: 'r2' });
+  expect(await choicesOf(out, 'internal')).toEqual(none);
 });
