@@ -1,14 +1,14 @@
 import { stat } from 'node:fs/promises';
-import { basename, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { Filling } from '../adapters/duckdb-native/files/database-file.ts';
 import { SvcError, toSvcError } from '../src/errors.ts';
-import { quoteName, quoteText } from '../src/sql/quote.ts';
+import { quoteFiles, quoteName, toFilePattern } from '../src/sql/quote.ts';
 
 /** A value of `--load`: the files and the table they become. */
 export interface LoadSource {
   /** The name of the table; null if each file becomes a table named after it. */
   readonly table: string | null;
-  /** An absolute path, which may contain `*`, `?`, `[...]` or `**`. */
+  /** An absolute path, which may contain `*`, `?`, `[...]` or `**`. The part of it that exists is no pattern. */
   readonly pattern: string;
 }
 
@@ -36,7 +36,7 @@ function tableReaderOf(files: readonly string[]): string {
   const [format, ...others] = [...new Set(files.map(formatOf))];
   const reader = READERS[format ?? ''];
   if (reader === undefined || others.length > 0) throw formatError(others.length > 0);
-  return reader(`[${files.map(quoteText).join(', ')}]`);
+  return reader(quoteFiles(files));
 }
 
 /** The file's extension without `.gz`. */
@@ -119,14 +119,23 @@ async function resolveTables(
 }
 
 async function filesOf(filling: Filling, pattern: string): Promise<readonly string[]> {
-  const files = await filling.column('SELECT file FROM glob($1) ORDER BY file', [pattern]);
+  const exact = await existingAsWritten(pattern);
+  const files = await filling.column('SELECT file FROM glob($1) ORDER BY file', [exact]);
   if (files.length > 0) return files;
-  const isFolder = (await filling.column('SELECT file FROM glob($1) LIMIT 1', [`${pattern}/*`])).length > 0;
+  const isFolder = (await filling.column('SELECT file FROM glob($1) LIMIT 1', [`${exact}/*`])).length > 0;
   throw refusal([
     isFolder
       ? `${pattern} is a folder. Name its files, for example '${pattern}/*.csv'.`
       : `There is no file ${pattern}.`,
   ]);
+}
+
+/** Returns a pattern that takes the part of the path which exists literally, so that `[1]` may be in a name. */
+async function existingAsWritten(path: string): Promise<string> {
+  const exists = await stat(path).then(Boolean, () => false);
+  const parent = dirname(path);
+  if (exists || parent === path) return toFilePattern(path);
+  return join(await existingAsWritten(parent), basename(path));
 }
 
 /** `exports/sales-2024.csv.gz` becomes `sales_2024`. */
@@ -159,10 +168,11 @@ function isDelimited(file: string): boolean {
  */
 async function checkLines(filling: Filling, file: string): Promise<void> {
   const delim = /\.tsv(?:\.gz)?$/i.test(file) ? ", delim = '\t'" : '';
+  const exact = toFilePattern(file);
   const [form = '{}'] = await filling.column(
     `SELECT json_object('skipped', SkipRows, 'headed', HasHeader, 'columns', len(Columns), 'first', Columns[1].name)
       FROM sniff_csv($1${delim})`,
-    [file],
+    [exact],
   );
   const { skipped, headed, columns, first }: LineForm = JSON.parse(form);
   if (skipped > 0 && !headed) {
@@ -176,7 +186,7 @@ async function checkLines(filling: Filling, file: string): Promise<void> {
   if (delimiter === undefined) return;
   const [split = '0'] = await filling.column(
     `SELECT count(*) FROM (FROM read_csv($1${delim}) LIMIT 1000) t(line) WHERE contains(line::VARCHAR, $2)`,
-    [file, delimiter],
+    [exact, delimiter],
   );
   if (split === '0') return;
   throw new SvcError(

@@ -1,6 +1,6 @@
 import { type AuditFilter, FILTER_FIELDS, TIMESTAMP } from '../../src/audit/filter.ts';
 import { OPERATION_STATUSES, OPERATION_TYPES } from '../../src/audit/record.ts';
-import { quoteText } from '../../src/sql/quote.ts';
+import { quoteFiles, quoteText } from '../../src/sql/quote.ts';
 import { openScratch, type Scratch } from '../duckdb-native/files/scratch.ts';
 import { type AuditSource, type Grouped, type Newest, streamedSource, toNewest } from './streamed-source.ts';
 
@@ -54,7 +54,7 @@ export function linesOf(
   return {
     values,
     with: `WITH read AS (
-  FROM read_json([${files.map(toPattern).join(', ')}],
+  FROM read_json(${quoteFiles(files)},
     format = 'newline_delimited', ignore_errors = true, columns = {${typed.join(', ')}})
 ), judged AS (
   SELECT *, coalesce(${SOUND}, false) AS sound FROM read
@@ -90,7 +90,7 @@ async function newest(
   const [total, foreign, ids] = [Number(row[0]), Number(row[1]), String(row[2] ?? '').split('\n')];
   if (total === 0 || many === 0) return { lines: [], total, foreign };
   const found = await scratch.rows(
-    `SELECT line FROM read_csv([${files.map(toPattern).join(', ')}], columns = {'line': 'VARCHAR'},
+    `SELECT line FROM read_csv(${quoteFiles(files)}, columns = {'line': 'VARCHAR'},
   delim = chr(1), quote = '', escape = '', header = false, auto_detect = false, ignore_errors = true)
 WHERE regexp_extract(line, '"record_id"\\s*:\\s*"([^"]*)"', 1) IN (SELECT unnest(string_split($1, chr(10))))`,
     [ids.join('\n')],
@@ -131,9 +131,4 @@ FROM line WHERE wanted OR NOT sound GROUP BY 1, 2, 3, 4, 5, 6`,
     ),
     foreign: rows.reduce((sum, [sound, , , , , , count]) => sum + (sound === true ? 0 : Number(count)), 0),
   };
-}
-
-/** Quotes a path for SQL and escapes the characters of patterns. */
-function toPattern(path: string): string {
-  return quoteText(path.replaceAll(/[[*?]/g, '[$&]'));
 }

@@ -12,7 +12,7 @@ import { openWasm } from '../../../adapters/duckdb-wasm/in-process.ts';
 import { buildTarget } from '../../../deploy/build.ts';
 import { type LoadOptions, loadTables, parseLoadSource } from '../../../deploy/load-tables.ts';
 import { parseManifest } from '../../../src/catalog/manifest.ts';
-import type { JsonValue } from '../../../src/json.ts';
+import { isObject, type JsonValue } from '../../../src/json.ts';
 
 let root: string;
 
@@ -129,6 +129,36 @@ describe('loading files', () => {
       { table: 'months', rows: 2 },
     ]);
     expect(await ask(all, 'FROM months ORDER BY month')).toEqual([{ month: '01' }, { month: '02' }]);
+  });
+
+  it.each([
+    [['data1.csv', 'data[1].csv'], 'csv/*.csv'],
+    [['a.csv', 'ab.csv', 'a?.csv', 'a*.csv'], 'csv/*.csv'],
+  ])('reads each of the files %j that a pattern finds, and no other', async (names, pattern) => {
+    await mkdir(file('csv'));
+    for (const name of names) await writeFile(file(`csv/${name}`), `name\n${name}\n`);
+    const { sources } = named(`t=${pattern}`);
+    await loadTables(file('data.duckdb'), { sources, replace: false });
+    const rows = await ask(file('data.duckdb'), 'FROM t ORDER BY name');
+    expect(rows).toEqual(names.toSorted().map((name) => ({ name })));
+  });
+
+  it('takes the name of a file or folder that exists literally, before it is a pattern', async () => {
+    for (const folder of ['y1', 'y[1]']) {
+      await mkdir(file(folder));
+      for (const name of ['m1', 'm[1]']) {
+        await writeFile(file(`${folder}/${name}.csv`), `place\n${folder}/${name}\n`);
+      }
+    }
+    await loadTables(file('data.duckdb'), named('one=y[1]/m[1].csv', 'all=y[1]/*.csv', 'some=y?/m[1].csv'));
+    const placesOf = async (table: string) =>
+      (await ask(file('data.duckdb'), `SELECT place FROM "${table}" ORDER BY place`)).map(
+        (row) => isObject(row) && row.place,
+      );
+    expect(await placesOf('one')).toEqual(['y[1]/m[1]']);
+    expect(await placesOf('all')).toEqual(['y[1]/m1', 'y[1]/m[1]']);
+    expect(await placesOf('some')).toEqual(['y1/m1']);
+    await expect(loadTables(file('folder.duckdb'), named('y[1]'))).rejects.toThrow(/y\[1\] is a folder\./);
   });
 
   it('keeps what the database has, and replaces a table only when told to', async () => {
