@@ -14,7 +14,7 @@ import type { AnyEntry } from './catalog/model.ts';
 import { logIdsOf } from './context.ts';
 import type { Sealer } from './crypto/seal.ts';
 import { causesOf, ERRORS, SvcError, toSvcError } from './errors.ts';
-import { enforceAccess, type HttpAccess } from './http/access.ts';
+import { enforceAccess, type HttpAccess, toProbeAccess } from './http/access.ts';
 import { MAX_BODY_BYTES, readBody } from './http/body.ts';
 import { exposedTo, toPreflight } from './http/cors.ts';
 import { toErrorResponse } from './http/errors.ts';
@@ -35,7 +35,7 @@ import {
 import { toLandingResponse } from './pages/landing.ts';
 import type { Log } from './ports.ts';
 import { OWN_ADDRESS, type PublicAddress, publicBase } from './public-address.ts';
-import { PATHS } from './served-paths.ts';
+import { PATHS, withoutSlash } from './served-paths.ts';
 
 /** The choices for serving a project over HTTP. */
 export interface AppOptions {
@@ -182,7 +182,8 @@ async function guard(
   const { request, requestId, pathPrefix = null } = received;
   const access = options.access();
   const auth = options.auth?.() ?? null;
-  enforceAccess(request.headers, access, { signIn: auth !== null });
+  const reached = isHealthCheck(request) ? toProbeAccess(access) : access;
+  enforceAccess(request.headers, reached, { signIn: auth !== null });
   if (auth !== null) enforceServedMetadata(auth, pathPrefix, options.publicAddress?.() ?? OWN_ADDRESS);
   const answered = auth === null ? null : answerAuth(received, auth, admission);
   const answer = await (answered ?? route(received));
@@ -193,6 +194,12 @@ async function guard(
   if (!('body' in answer)) return respond({ ...answer, headers: { ...answer.headers, ...added } });
   addTo(answer.headers, added);
   return answer;
+}
+
+function isHealthCheck(request: Request): boolean {
+  if (request.method !== 'GET' && request.method !== 'HEAD') return false;
+  const path = withoutSlash(getPath(request));
+  return path === PATHS.health || path === PATHS.ready;
 }
 
 /** Adds headers to those of a response, which may name other reasons to vary. */

@@ -86,7 +86,7 @@ export const USER_MEANINGS: Readonly<Record<string, string>> = {
   'transport.http.trust_proxy':
     'Take the scheme from `X-Forwarded-Proto`, and the client address from the last entry of `X-Forwarded-For`.',
   'transport.http.allowed_hosts[]':
-    'Host names, without ports, that the server answers to, in addition to those of its own machine and of `base_url`. `"*"` allows all. Default: none on a local address. On another address: all with sign-in, and IP addresses without it.',
+    'Host names, without ports, that the server answers to, in addition to that of `base_url`. On a local address and without sign-in, the names of its own machine count too; health checks also come to IP addresses. `"*"` allows all. Default: none on a local address. On another address: all with sign-in, and IP addresses without it.',
   'transport.http.allowed_origins[]':
     'Host names or whole origins whose web pages may call the server. Default: those of this machine; all if users sign in and other machines reach the server.',
   'transport.http.stateless': 'Keep no state between requests.',

@@ -79,6 +79,12 @@ function merge(
     : [...(allowed ?? []), ...listed.map((name) => name.toLowerCase()), ...own];
 }
 
+/** The access to health checks, whose senders, such as a load balancer, know an address of the server and not its name. */
+export function toProbeAccess(access: HttpAccess): HttpAccess {
+  const { allowedHosts } = access;
+  return { ...access, addresses: true, allowedHosts: allowedHosts && [...allowedHosts, ...LOOPBACK] };
+}
+
 /**
  * Throws denied for a Host or Origin that is not allowed (MCP Transports, "Security Warning"). A server with sign-in
  * answers to its own pages under each name that it has. A page that reached it by DNS rebinding passes too, without a

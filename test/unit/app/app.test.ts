@@ -2,8 +2,15 @@ import { describe, expect, it } from 'vitest';
 import type { AppOptions } from '../../../src/app.ts';
 import type { Runtime } from '../../../src/call/runtime.ts';
 import { SvcError } from '../../../src/errors.ts';
-import { type HttpAccess, httpAccessOf, LOCAL_ACCESS, OPEN_ACCESS } from '../../../src/http/access.ts';
+import {
+  type HttpAccess,
+  httpAccessOf,
+  LOCAL_ACCESS,
+  OPEN_ACCESS,
+  withNames,
+} from '../../../src/http/access.ts';
 import type { TextResponse } from '../../../src/mcp/transport/response.ts';
+import { createDesk } from '../auth/fixture.ts';
 import { eventually } from '../mcp/eventually.ts';
 import { createFakeRuntime, createTestApp, exchange, legacy, modern, post } from '../mcp/fixture.ts';
 
@@ -281,6 +288,22 @@ describe('Host and Origin', () => {
     expect(response.status).toBe(403);
     expect(await response.json()).toMatchObject({ error: 'denied' });
   });
+
+  it.each(['127.0.0.1:8000', 'localhost', '10.1.2.3:8000', '[fd00::1]:8000'])(
+    'health checks come to %s, also with sign-in and whatever names are listed',
+    async (host) => {
+      const listed = { base_url: null, allowed_hosts: ['mcp.example.org'], allowed_origins: null };
+      const desk = createDesk({
+        http: { base_url: null },
+        app: { access: () => withNames(OPEN_ACCESS, listed) },
+      });
+      const statusOf = async (path: string, name: string) =>
+        (await desk.app.fetch(new Request(`http://${name}${path}`, { headers: { host: name } }))).status;
+      for (const path of ['/health', '/ready', '/health/']) expect(await statusOf(path, host)).toBe(200);
+      expect(await statusOf('/', host)).toBe(403);
+      expect(await statusOf('/health', 'evil.example')).toBe(403);
+    },
+  );
 
   // Requirements: mcp.cors
   it.each(['http://localhost', 'http://localhost:5173', 'https://127.0.0.1', 'http://[::1]:1'])(
