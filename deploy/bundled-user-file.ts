@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { SvcError } from '../src/errors.ts';
-import { isObject } from '../src/json.ts';
+import { isObject, type JsonObject } from '../src/json.ts';
 import type { Path } from '../src/project/yaml/position.ts';
 import { only, type Selected } from '../src/settings/active.ts';
 import { leavesOf, valueAt } from '../src/settings/effective/tree.ts';
@@ -39,16 +39,36 @@ export async function readConfig(
 
 /**
  * The text of a user file in an artefact: what all projects share, and the project. SVC_PROFILE may select another
- * profile when a server starts; each person who has a bundle for desktop clients can read it, so it has one profile.
- * Comments are left out, because one may hold a secret that a reference has replaced.
+ * profile when a server starts; each person who has a bundle for desktop clients can read it, so it has one profile, and
+ * no `transport`, because it is reached over stdio. Comments are left out, because one may hold a secret that a reference
+ * has replaced.
  */
 export function toBundledText(user: UserFile | null, { project, profile, target }: Built): string {
   if (!isObject(user?.yaml.value)) return '';
-  const { projects, ...shared } = user.yaml.value;
+  const { projects, models, transport, ...shared } = user.yaml.value;
+  const isHeld = TARGETS[target].callers === 'holder';
   const all = valueAt(projects, [project, 'profiles']);
-  const profiles = isObject(all) && TARGETS[target].callers === 'holder' ? only(all, [profile]) : all;
-  const own = profiles === undefined ? {} : { projects: { [project]: { profiles } } };
-  return stringify({ ...shared, ...own }, { lineWidth: 0, aliasDuplicateObjects: false });
+  const profiles = isObject(all) && isHeld ? only(all, [profile]) : all;
+  const bundled = {
+    ...shared,
+    ...(transport === undefined || isHeld ? {} : { transport }),
+    ...(isObject(models) ? { models: withoutAccess(models) } : {}),
+    ...(profiles === undefined ? {} : { projects: { [project]: { profiles } } }),
+  };
+  return stringify(bundled, { lineWidth: 0, aliasDuplicateObjects: false });
+}
+
+/** The keys of a model that Python functions can read. */
+const MODEL_KEYS = ['type', 'timeout', 'max_retries'];
+
+/** Returns the models without their keys and addresses: servers call no model, so they must not need these to start. */
+function withoutAccess(models: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(models).map(([name, value]) => {
+      if (!isObject(value)) return [name, value];
+      return [name, name === 'models' ? withoutAccess(value) : only(value, MODEL_KEYS)];
+    }),
+  );
 }
 
 /** Reads the callers of a profile from the user file of an artefact. */

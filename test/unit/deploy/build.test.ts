@@ -212,6 +212,33 @@ test('only the project goes into an artefact, and into that of a holder only its
   }
 });
 
+const MODELS = `svc: 1
+transport: { http: { base_url: "\${PUBLIC_ADDRESS}" } }
+models:
+  default: small
+  models: { large: { type: claude, model: l-1, api_key: "\${LARGE_KEY}" } }
+  small: { type: openai, api_key: "vault://llm/key#value", base_url: "\${SMALL_ADDRESS}", timeout: 5, max_retries: 1 }
+projects: { shop: { profiles: { default: {} } } }
+`;
+
+test('an artefact needs no key of a model, and a bundle no address of a server', async () => {
+  await writeFile(join(root, 'config.yml'), MODELS);
+  const { models: _, transport, ...rest } = parse(MODELS);
+  const models = {
+    default: 'small',
+    models: { large: { type: 'claude' } },
+    small: { type: 'openai', timeout: 5, max_retries: 1 },
+  };
+  for (const [target, more] of [
+    ['node', { transport }],
+    ['mcpb', {}],
+  ] as const) {
+    const { out } = await buildTarget({ root, public: true, target, config: 'config.yml' });
+    const bundled = parse(await readFile(join(out, 'config.yml'), 'utf8'));
+    expect([target, bundled]).toEqual([target, { ...rest, ...more, models }]);
+  }
+});
+
 test.each([
   ['project', 'shop:', 'store:', 'There is no project shop'],
   [

@@ -119,7 +119,7 @@ describe('a bundle for desktop clients', () => {
     expect(env).toMatchObject({ SHOP_VAULT: 'planted' });
   });
 
-  it('asks for no variable of another project or profile', async () => {
+  it('asks for no variable of another project or profile, of a model, or of a server with an address', async () => {
     const other =
       // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference as people write it
       '{ secrets: [{ name: pay, type: custom, parameters: { key: "${PAYROLL_KEY}", at: "op://a/b/c" } }] }';
@@ -128,6 +128,8 @@ describe('a bundle for desktop clients', () => {
       `${CONFIG}      large: ${other}
   payroll: { profiles: { default: ${other} } }
 onepassword: { enabled: true }
+models: { small: { type: openai, api_key: "\${MODEL_KEY}" } }
+transport: { http: { base_url: "\${PUBLIC_ADDRESS}" } }
 `,
     );
     const { out } = await build({ config: 'several.yml', out: 'build/several' });
