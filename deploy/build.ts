@@ -3,7 +3,7 @@ import { dirname, join, resolve, sep } from 'node:path';
 import type { Finding } from '../src/project/finding.ts';
 import type { BuildOptions, BuildResult } from './build-options.ts';
 import { loadBundler } from './bundle.ts';
-import { toCallersLine } from './callers.ts';
+import { lostProtections, toCallersLine } from './callers.ts';
 import { nativeContents } from './native/native-parts.ts';
 import { enforcePythonTarget, noPython } from './python/check.ts';
 import { replaceFolder } from './replace-folder.ts';
@@ -51,8 +51,11 @@ export async function buildTarget(options: BuildOptions): Promise<BuildResult> {
     const platform = await toPlatformFiles(target, ready, manifest, options.target);
     await writeAll(folder, (await target.keep?.(platform, out)) ?? platform);
     await writeAll(folder, toServedFiles(ready, manifest));
-    onStep('finishing the folder');
-    await target.finish(folder, await sizedFiles(folder));
+    // A preview runs a project that protects its data, but leaves nothing to hand out.
+    if (lostProtections(ready.callers, ready.catalog, options).length === 0) {
+      onStep('finishing the folder');
+      await target.finish(folder, await sizedFiles(folder));
+    }
     const next = nextOf(target, ready, database);
     return { hash: manifest.hash, files: await sizedFiles(folder), next, ...(loaded ? { loaded } : {}) };
   };

@@ -57,12 +57,9 @@ const FIX =
  * Throws `config_invalid` for an artefact whose holder can read data that the project protects, unless that is on purpose:
  * the holder has the database as a file, so sign-in, scopes, policies and rules of tables protect nothing in it.
  */
-function enforceHolders(
-  { signIn, public: isPublic }: Callers,
-  catalog: Catalog,
-  options: CallerOptions,
-): void {
-  const { target, own = NOBODY, local = false } = options;
+function enforceHolders(callers: Callers, catalog: Catalog, options: CallerOptions): void {
+  const { signIn } = callers;
+  const { target, local = false } = options;
   const { title } = TARGETS[target];
   if (signIn !== null) {
     throw new SvcError(
@@ -70,18 +67,31 @@ function enforceHolders(
       `The built-in user file has ${signIn}, but an artefact for ${title} signs nobody in: each person who has it can read its database. Remove \`auth\` from the file that \`--config\` names.`,
     );
   }
-  if (local || isPublic) return;
-  const lost = [
-    ...(own.signIn === null ? [] : [own.signIn]),
-    ...endpointScopes(catalog).map((scope) => `the scope ${scope}`),
-    ...protectedEndpoints(catalog),
-  ];
+  if (local) return;
+  const lost = lostProtections(callers, catalog, options);
   if (lost.length === 0) return;
   throw new SvcError(
     'config_invalid',
     `Each person who has an artefact for ${title} can read its whole database, so these protect nothing in it: ${lost.join(', ')}.
 If everybody who gets it may read all the data, say \`--public\`. Otherwise build a profile whose database has only data for them.`,
   );
+}
+
+/**
+ * The sign-in, scopes, policies and rules of tables that protect nothing against the holders of an artefact. Empty if
+ * everybody may read the data, and for an artefact that is not handed out.
+ */
+export function lostProtections(
+  { public: isPublic }: Callers,
+  catalog: Catalog,
+  { target, own = NOBODY }: CallerOptions,
+): readonly string[] {
+  if (isPublic || TARGETS[target].callers !== 'holder') return [];
+  return [
+    ...(own.signIn === null ? [] : [own.signIn]),
+    ...endpointScopes(catalog).map((scope) => `the scope ${scope}`),
+    ...protectedEndpoints(catalog),
+  ];
 }
 
 /** The endpoints whose policies, or rules of tables, keep data from some callers. */

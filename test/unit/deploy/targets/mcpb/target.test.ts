@@ -172,6 +172,26 @@ transport: { http: { base_url: "\${PUBLIC_ADDRESS}" } }
     });
   });
 
+  it('is not made for a preview if the project protects data, because it could be handed out', async () => {
+    const file = join(root, 'package.json');
+    const about = { version: '1.0.0', repository: 'github:ada/shop', mcpName: 'io.github.ada/shop' };
+    await writeFile(file, JSON.stringify(about));
+    onTestFinished(() => rm(file));
+    const shared = async (options: object) => {
+      const { files } = await build({ local: true, out: 'build/preview', ...options });
+      const paths = files.map(({ path }) => path);
+      expect(paths).toContain('manifest.json');
+      return paths.filter((path) => /\.mcpb$|^server\.json$/.test(path));
+    };
+    const both = ['server.json', 'toile-s-hne.mcpb'];
+    expect(await shared({})).toEqual(both);
+    expect(await shared({ own: { signIn: 'sign-in with Keycloak', public: false } })).toEqual([]);
+    await writeFile(join(root, 'tools/total.yml'), TOOL + POLICY);
+    onTestFinished(() => writeFile(join(root, 'tools/total.yml'), TOOL));
+    expect(await shared({})).toEqual([]);
+    expect(await shared({ public: true })).toEqual(both);
+  });
+
   it('is refused with sign-in, which it does not have', async () => {
     const auth = 'auth: { mode: verifier, verifier: { issuer: "https://id.example" } }';
     await writeFile(
