@@ -57,18 +57,40 @@ function personIn(text: string): JsonObject {
 }
 
 /** npm's forms such as `github:ada/shop` and `ada/shop`. */
-const SHORT = /^(?:(github|gitlab):)?([\w-][\w.-]*(?:\/[\w-][\w.-]*)+)$/;
-/** Addresses of git, such as `git@github.com:ada/shop`. */
-const GIT = /^(?:(?:ssh|git):\/\/)?(?:git@)?(github|gitlab)\.com[:/]([\w./-]+)$/;
+const SHORT = /^(?:github:)?(?<github>[\w-][\w.-]*\/[\w-][\w.-]*)$|^gitlab:(?<gitlab>.+)$/;
+/** Addresses of the web and of git, such as `git@github.com:ada/shop`. */
+const HOSTED =
+  /^(?:(?:https?|ssh|git):\/\/(?:[^/@]*@)?|git@)(?:www\.)?(?<host>github|gitlab)\.com(?::\d+\/|[:/])(?<path>.*)$/i;
 
-/** npm writes an address, or an object with one; its short forms and those of git become `https`. */
+/**
+ * npm writes an address, or an object with one. Its short forms, those of git and addresses of folders become the `https`
+ * address of the repository; null if there is none.
+ */
 function toRepository(value: JsonValue | undefined): string | null {
   const url = isObject(value) ? value.url : value;
   if (!isText(url)) return null;
-  const plain = url.replace(/^git\+/, '').replace(/\.git$/, '');
-  if (/^https?:\/\/\S+$/.test(plain)) return plain;
-  const [, host = 'github', path] = GIT.exec(plain) ?? SHORT.exec(plain) ?? [];
-  return path === undefined ? null : `https://${host}.com/${path}`;
+  const plain = url
+    .trim()
+    .replace(/^git\+/, '')
+    .replace(/#.*$/, '');
+  const hosted = HOSTED.exec(plain)?.groups;
+  if (hosted !== undefined) return toHosted(hosted.host?.toLowerCase(), hosted.path);
+  if (/^https?:\/\/\S+$/.test(plain)) return withoutEnd(plain);
+  const { github, gitlab } = SHORT.exec(plain)?.groups ?? {};
+  return github === undefined ? toHosted('gitlab', gitlab) : toHosted('github', github);
+}
+
+/** GitHub's repositories have an owner; those of GitLab may be in groups of groups, before `/-/`. */
+function toHosted(host = '', path = ''): string | null {
+  const [repository = ''] = path.split(/\/-\/|\?/);
+  const names = withoutEnd(repository).split('/');
+  const own = host === 'github' ? names.slice(0, 2) : names;
+  if (own.length < 2 || !own.every((name) => /^[\w-][\w.-]*$/.test(name))) return null;
+  return `https://${host}.com/${withoutEnd(own.join('/'))}`;
+}
+
+function withoutEnd(address: string): string {
+  return address.replace(/\/+$/, '').replace(/\.git$/, '');
 }
 
 function isText(value: JsonValue | undefined): value is string {
