@@ -22,8 +22,9 @@ import type { BuildTarget, BuiltFile, Contents } from './targets/target.ts';
 import { runsPython, TARGETS } from './targets/targets.ts';
 
 /**
- * Writes a folder that serves the project by itself. The same project gives the same bytes. The folder is replaced only
- * after the last step; if a step throws, the older folder stays.
+ * Writes a folder that serves the project by itself. The same project gives the same bytes, but for tables that `load` and
+ * `sort` write: DuckDB compresses them by random samples. The folder is replaced only after the last step; if a step throws,
+ * the older folder stays.
  */
 export async function buildTarget(options: BuildOptions): Promise<BuildResult> {
   // Asked for before the long steps.
