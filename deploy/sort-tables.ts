@@ -1,4 +1,5 @@
-import { SvcError, toSvcError } from '../src/errors.ts';
+import type { Filling } from '../adapters/duckdb-native/files/database-file.ts';
+import { messageOf, SvcError, toSvcError } from '../src/errors.ts';
 import { quoteName } from '../src/sql/quote.ts';
 
 /** A table to write again in another order, as `--sort` names it. */
@@ -25,7 +26,8 @@ export function parseSort(text: string): SortedTable {
  */
 export async function sortTables(database: string, tables: readonly SortedTable[]): Promise<void> {
   const { fillDatabase } = await import('../adapters/duckdb-native/files/database-file.ts');
-  const problems = await fillDatabase(database, async ({ run }) => {
+  const problems = await fillDatabase(database, async (filling) => {
+    const { run } = filling;
     const failed: string[] = [];
     for (const { table, columns } of tables) {
       const name = toIdentifier(table);
@@ -33,11 +35,12 @@ export async function sortTables(database: string, tables: readonly SortedTable[
       const copy = `temp.main.${quoteName(`${table} sorted`)}`;
       const order = [...columns.map(quoteName), 'rowid'].join(', ');
       try {
-        await run(`CREATE TEMP TABLE ${copy} AS SELECT * FROM ${name} ORDER BY ${order}`);
+        const stored = (await storedColumns(filling, name)).join(', ');
+        await run(`CREATE TEMP TABLE ${copy} AS SELECT ${stored} FROM ${name} ORDER BY ${order}`);
         await run(`DELETE FROM ${name}`);
         // The blocks of the old rows become free, and the file does not grow.
         await run('CHECKPOINT');
-        await run(`INSERT INTO ${name} SELECT * FROM ${copy}`);
+        await run(`INSERT INTO ${name} (${stored}) SELECT ${stored} FROM ${copy}`);
         await run(`DROP TABLE ${copy}`);
       } catch (thrown) {
         failed.push(`${table}: ${toSvcError(thrown).message}`);
@@ -51,6 +54,17 @@ export async function sortTables(database: string, tables: readonly SortedTable[
     'project_invalid',
     `These tables cannot be sorted:\n${problems.join('\n')}\nCorrect --sort, or sort the table where you make it: CREATE TABLE ... AS SELECT ... ORDER BY ...`,
   );
+}
+
+/** The quoted names of a table's columns that take values. The others are generated from them. */
+async function storedColumns({ run, column }: Filling, table: string): Promise<readonly string[]> {
+  const stored: string[] = [];
+  for (const each of await column('SELECT name FROM pragma_table_info($1) ORDER BY cid', [table])) {
+    const name = quoteName(each);
+    const failure = await run(`EXPLAIN INSERT INTO ${table} (${name}) SELECT NULL`).catch(messageOf);
+    if (!/generated column/i.test(failure ?? '')) stored.push(name);
+  }
+  return stored;
 }
 
 /** The error for an artefact without tables of its own. */

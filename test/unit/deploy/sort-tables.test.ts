@@ -93,6 +93,26 @@ describe('a table with the name that a copy may have', () => {
     }
   });
 
+  it('a table with generated columns and defaults is sorted, also by such a column', async () => {
+    const file = join(temporaryFolder(), 'generated.duckdb');
+    await runScript(
+      file,
+      `CREATE SCHEMA "s x";
+      CREATE TABLE "s x"."sales" ("n ""1""" INTEGER, down INTEGER GENERATED ALWAYS AS (-"n ""1"""), x INTEGER DEFAULT 7);
+      INSERT INTO "s x".sales ("n ""1""") VALUES (1), (3), (2);
+      UPDATE "s x".sales SET x = NULL WHERE "n ""1""" = 2`,
+    );
+    await sortTables(file, [{ table: 's x.sales', columns: ['down'] }]);
+    const database = await openNative({ path: file, readonly: true });
+    onTestFinished(() => database.close());
+    const { rows } = await read(database, 'SELECT down, x FROM "s x".sales');
+    expect(rows.map(({ down, x }) => [down, x])).toEqual([
+      [-3, 7],
+      [-2, null],
+      [-1, 7],
+    ]);
+  });
+
   it('a schema named temp is no obstacle', async () => {
     const file = join(temporaryFolder(), 'schema.duckdb');
     await runScript(file, 'CREATE SCHEMA temp; CREATE TABLE main.sales AS SELECT unnest([2, 1]) AS x');
