@@ -135,6 +135,7 @@ export function toDeploymentName(project: string): string {
   return `server-${plain === '' ? digestOf(project) : plain}`;
 }
 
-function digestOf(name: string): string {
+/** Eight hexadecimal digits that keep names apart. */
+export function digestOf(name: string): string {
   return createHash('sha256').update(name.normalize('NFC')).digest('hex').slice(0, 8);
 }

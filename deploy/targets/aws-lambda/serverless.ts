@@ -1,5 +1,5 @@
 import type { Architecture } from '../../native/architecture.ts';
-import { type ProjectFacts, toDeploymentName } from '../target.ts';
+import { digestOf, type ProjectFacts, toDeploymentName } from '../target.ts';
 
 /** The facts of a project that both templates name. */
 export type TemplateFacts = Pick<ProjectFacts, 'project' | 'callers'>;
@@ -22,11 +22,25 @@ function commandsOn(arch: Architecture): string {
 # npx serverless deploy    by the Serverless Framework 4, which wants a licence`;
 }
 
+/** The longest name of a service whose role, `<service>-dev-<region>-lambdaRole`, has at most 64 characters in each region. */
+const LONGEST_SERVICE = 34;
+
+/** The block that names the role of a service with a long name; empty for others, whose role the framework names. */
+function roleOf(service: string): string {
+  if (service.length <= LONGEST_SERVICE) return '';
+  const short = `${service.slice(0, 20).replace(/-$/, '')}-${digestOf(service)}`;
+  return `  iam:
+    role:
+      name: ${short}-\${sls:stage}-\${aws:region}
+`;
+}
+
 /** `serverless.yml` for the Serverless Framework and its fork osls. A native artefact runs on one processor. */
 export function serverlessYml({ project, callers }: TemplateFacts, arch: Architecture | null = null): string {
+  const service = toDeploymentName(project);
   return `${arch === null ? COMMANDS : commandsOn(arch)}
 # Callers: ${callers}
-service: ${toDeploymentName(project)}
+service: ${service}
 
 provider:
   name: aws
@@ -35,7 +49,7 @@ provider:
   architecture: ${arch ?? EITHER}
   memorySize: ${MEMORY_MB}
   timeout: ${TIMEOUT_S}
-
+${roleOf(service)}
 package:
   artifact: function.zip
 

@@ -38,6 +38,29 @@ test('the deployment file asks for a streaming Function URL on the package that 
   });
 });
 
+test.each([3, 34, 35, 36, 50])(
+  'the role of a project of %i characters has a name that AWS takes',
+  (length) => {
+    const roleOf = (project: string) => {
+      const { 'serverless.yml': text = '' } = target.files({ callers: '', project, version: '1.0.0' });
+      const { service, provider } = parse(text);
+      expect(service).toBe(project);
+      return provider.iam?.role.name;
+    };
+    const name = roleOf('s'.repeat(length));
+    // A short name is the framework's own: `<service>-<stage>-<region>-lambdaRole`.
+    if (length <= 34) expect(name).toBeUndefined();
+    else {
+      // biome-ignore-start lint/suspicious/noTemplateCurlyInString: variables of the Serverless Framework
+      const deployed = name.replace('${sls:stage}', 'production').replace('${aws:region}', 'ap-southeast-1');
+      // biome-ignore-end lint/suspicious/noTemplateCurlyInString: variables of the Serverless Framework
+      expect(deployed).toMatch(/^s{20}-[\da-f]{8}-production-ap-southeast-1$/);
+      expect(deployed.length).toBeLessThanOrEqual(64);
+      expect(roleOf(`${'s'.repeat(length - 1)}t`)).not.toBe(name);
+    }
+  },
+);
+
 test('the SAM template asks for the same function, on either processor', () => {
   const { 'template.yaml': text = '' } = target.files({
     callers: 'no sign-in, public on purpose',
