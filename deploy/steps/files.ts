@@ -23,6 +23,7 @@ import {
   type NativeFacts,
 } from '../targets/target.ts';
 import type { TargetName } from '../targets/targets.ts';
+import { tokenTableOf, variablesOf } from '../variables.ts';
 import type { Bundles } from './bundles.ts';
 import type { ServedDatabase } from './database.ts';
 import type { Ready } from './read-project.ts';
@@ -56,7 +57,7 @@ export function toMaterials(
 export async function toPlatformFiles(
   target: BuildTarget,
   { catalog: { project }, config, callers, about, python, native }: Ready,
-  { version, database }: Manifest,
+  { version, database, profile }: Manifest,
   name: TargetName,
 ): Promise<Contents> {
   const facts = {
@@ -65,6 +66,8 @@ export async function toPlatformFiles(
     version,
     about,
     config: config !== null,
+    variables: variablesOf(config, { project, profile }),
+    tokenTable: tokenTableOf(config, { project, profile }),
     python: python !== null,
     native: native === null ? null : toNativeFacts(native, database),
     ...(database.remote === undefined ? {} : { remote: { ...database.remote, bytes: database.bytes } }),

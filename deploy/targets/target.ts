@@ -4,6 +4,7 @@ import type { Architecture } from '../native/architecture.ts';
 import type { Preview, PreviewOptions } from '../preview/process.ts';
 import type { ProjectPackage } from '../project-package.ts';
 import type { CarriedPython } from '../python/carried-python.ts';
+import type { TokenTable } from '../variables.ts';
 
 /** The user file of an artefact. */
 export const CONFIG_FILE = 'config.yml';
@@ -28,6 +29,10 @@ export interface ProjectFacts {
   readonly about?: ProjectPackage;
   /** Whether the artefact has a user file. */
   readonly config?: boolean;
+  /** The variables that the user file needs for the profile of the build, sorted. */
+  readonly variables?: readonly string[];
+  /** The DynamoDB table of tokens that the user file names. */
+  readonly tokenTable?: TokenTable | null;
   /** Whether the artefact has Python endpoints. */
   readonly python?: boolean;
   /** The database that is read by ranges; absent if the artefact contains it. */

@@ -1,8 +1,6 @@
 import type { Architecture } from '../../native/architecture.ts';
-import { digestOf, type ProjectFacts, toDeploymentName } from '../target.ts';
-
-/** The facts of a project that both templates name. */
-export type TemplateFacts = Pick<ProjectFacts, 'project' | 'callers'>;
+import { digestOf, toDeploymentName } from '../target.ts';
+import { deployedVariables, statementLines, type TemplateFacts } from './needs.ts';
 
 /** Memory in MB that gives one full virtual processor; a function starts fastest with it. */
 export const MEMORY_MB = 1769;
@@ -25,21 +23,22 @@ function commandsOn(arch: Architecture): string {
 /** The longest name of a service whose role, `<service>-dev-<region>-lambdaRole`, has at most 64 characters in each region. */
 const LONGEST_SERVICE = 34;
 
-/** The block that names the role of a service with a long name; empty for others, whose role the framework names. */
-function roleOf(service: string): string {
-  if (service.length <= LONGEST_SERVICE) return '';
+/** The block of the function's role; empty if the framework's own role has all that it needs. */
+function roleBlock(service: string, statements: string): string {
   const short = `${service.slice(0, 20).replace(/-$/, '')}-${digestOf(service)}`;
-  return `  iam:
-    role:
-      name: ${short}-\${sls:stage}-\${aws:region}
-`;
+  const lines = [
+    ...(service.length > LONGEST_SERVICE ? [`      name: ${short}-\${sls:stage}-\${aws:region}\n`] : []),
+    ...(statements === '' ? [] : [`      statements:\n${statements}\n`]),
+  ];
+  return lines.length === 0 ? '' : `  iam:\n    role:\n${lines.join('')}`;
 }
 
 /** `serverless.yml` for the Serverless Framework and its fork osls. A native artefact runs on one processor. */
-export function serverlessYml({ project, callers }: TemplateFacts, arch: Architecture | null = null): string {
-  const service = toDeploymentName(project);
+export function serverlessYml(facts: TemplateFacts, arch: Architecture | null = null): string {
+  const service = toDeploymentName(facts.project);
+  const variables = deployedVariables(facts).map((name) => `      ${name}: \${env:${name}}\n`);
   return `${arch === null ? COMMANDS : commandsOn(arch)}
-# Callers: ${callers}
+# Callers: ${facts.callers}
 service: ${service}
 
 provider:
@@ -49,7 +48,7 @@ provider:
   architecture: ${arch ?? EITHER}
   memorySize: ${MEMORY_MB}
   timeout: ${TIMEOUT_S}
-${roleOf(service)}
+${roleBlock(service, statementLines(facts, '        '))}
 package:
   artifact: function.zip
 
@@ -58,7 +57,7 @@ functions:
     handler: index.handler
     environment:
       SVC_LAMBDA_RESPONSE: stream
-    url:
+${variables.join('')}    url:
       invokeMode: RESPONSE_STREAM
 `;
 }

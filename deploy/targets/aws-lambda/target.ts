@@ -15,9 +15,10 @@ import {
 } from '../target.ts';
 import { uploadCommand, uploadReadme } from '../upload.ts';
 import { createZip } from '../zip.ts';
+import { deployedVariables, type TemplateFacts } from './needs.ts';
 import { previewLambda } from './preview/function.ts';
 import { samTemplate } from './sam.ts';
-import { MEMORY_MB, RUNTIME, serverlessYml, type TemplateFacts } from './serverless.ts';
+import { MEMORY_MB, RUNTIME, serverlessYml } from './serverless.ts';
 
 /** The largest unpacked size that AWS allows a function. */
 const UNPACKED_LIMIT = 250 * 1_048_576;
@@ -41,10 +42,10 @@ export const target: BuildTarget = {
   bundles: { 'index.mjs': 'aws-lambda/entry' },
   nativeBundles: { 'index.mjs': 'aws-lambda/entry' },
   database: 'data.duckdb',
-  files: ({ project, callers, native = null, remote }) => ({
-    'serverless.yml': serverlessYml({ project, callers }, native?.arch ?? null),
-    'template.yaml': samTemplate({ project, callers }, native?.arch ?? null),
-    'README.md': readme({ project, callers }, native?.arch ?? null) + uploadReadme(project, remote),
+  files: ({ native = null, ...facts }) => ({
+    'serverless.yml': serverlessYml(facts, native?.arch ?? null),
+    'template.yaml': samTemplate(facts, native?.arch ?? null),
+    'README.md': readme(facts, native?.arch ?? null) + uploadReadme(facts.project, facts.remote),
   }),
   python: { bundles: { 'python-worker.mjs': 'python-pyodide/worker' }, files: pythonFiles },
   remote: { stores: ['s3', 'https'], above: null, mostRanges: null, upload: uploadCommand },
@@ -76,18 +77,26 @@ function isNative(path: string): boolean {
   return NATIVE_FOLDERS.some((folder) => path.startsWith(`${folder}/`));
 }
 
-function readme({ project, callers }: TemplateFacts, arch: Architecture | null): string {
-  return `# ${project} on AWS Lambda
+function readme(facts: TemplateFacts, arch: Architecture | null): string {
+  return `# ${facts.project} on AWS Lambda
 
-Callers: ${callers}.
+Callers: ${facts.callers}.
 
 \`svc preview --target aws-lambda\` runs it on your machine, behind a stand-in for the Lambda Runtime API.
 
 ${arch === null ? waysOnBoth() : waysOn(arch)}
 
-The Function URL streams (\`RESPONSE_STREAM\`). A Function URL that you create yourself needs two permissions for all callers: \`lambda:InvokeFunctionUrl\`, and \`lambda:InvokeFunction\` for calls through the URL. Behind API Gateway or a \`BUFFERED\` Function URL set \`SVC_LAMBDA_RESPONSE=buffered\`.
+${variablesText(deployedVariables(facts))}The Function URL streams (\`RESPONSE_STREAM\`). A Function URL that you create yourself needs two permissions for all callers: \`lambda:InvokeFunctionUrl\`, and \`lambda:InvokeFunction\` for calls through the URL. Behind API Gateway or a \`BUFFERED\` Function URL set \`SVC_LAMBDA_RESPONSE=buffered\`.
 
 Clients connect to the address of the Function URL with \`mcp\` added. Contents of the package: \`sbom.cdx.json\`, \`THIRD-PARTY-LICENSES.txt\`.
+`;
+}
+
+/** The part of the README about the variables of the user file. */
+function variablesText(variables: readonly string[]): string {
+  if (variables.length === 0) return '';
+  return `The user file in the package needs these variables: ${variables.map((name) => `\`${name}\``).join(', ')}. osls takes their values from your shell, so set them there before each \`npx osls deploy\`. SAM asks for them with \`--guided\`, and keeps the values of later deployments. Without either, set them in the configuration of the function.
+
 `;
 }
 

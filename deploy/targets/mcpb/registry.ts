@@ -2,7 +2,6 @@ import { SvcError } from '../../../src/errors.ts';
 import type { JsonObject } from '../../../src/json.ts';
 import type { Finding } from '../../../src/project/finding.ts';
 import type { ProjectPackage } from '../../project-package.ts';
-import { userConfigOf } from './manifest.ts';
 
 const SCHEMA = 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json';
 
@@ -18,8 +17,8 @@ interface RegistryServer {
   readonly file: string;
   /** The SHA-256 of the bundle, in hex. */
   readonly sha256: string;
-  /** The text of the user file; null if the bundle has none. */
-  readonly config: string | null;
+  /** The variables of the user file. */
+  readonly variables: readonly string[];
   readonly about: ProjectPackage;
 }
 
@@ -28,7 +27,7 @@ interface RegistryServer {
  * `repository` in its `package.json`. The bundle is expected among the files of the release `v<version>`, because the
  * registry accepts bundles of GitHub's and GitLab's releases only.
  */
-export function toServerJson({ project, file, sha256, config, about }: RegistryServer): JsonObject | null {
+export function toServerJson({ project, file, sha256, variables, about }: RegistryServer): JsonObject | null {
   const { mcpName, version, repository, homepage, description } = about;
   const host = hostOf(repository);
   if (mcpName === undefined || version === undefined || repository === undefined || host === undefined)
@@ -36,7 +35,7 @@ export function toServerJson({ project, file, sha256, config, about }: RegistryS
   if (!NAME.test(mcpName)) throw notName(mcpName);
   const releases = host === 'github' ? `${repository}/releases/download` : `${repository}/-/releases`;
   const folder = host === 'github' ? `v${version}` : `v${version}/downloads`;
-  const variables = userConfigOf(config).map((name) => ({ name, isRequired: true, isSecret: true }));
+  const environment = variables.map((name) => ({ name, isRequired: true, isSecret: true }));
   return {
     $schema: SCHEMA,
     name: mcpName,
@@ -51,7 +50,7 @@ export function toServerJson({ project, file, sha256, config, about }: RegistryS
         identifier: `${releases}/${folder}/${file}`,
         fileSha256: sha256,
         transport: { type: 'stdio' },
-        ...(variables.length === 0 ? {} : { environmentVariables: variables }),
+        ...(environment.length === 0 ? {} : { environmentVariables: environment }),
       },
     ],
   };

@@ -5,6 +5,7 @@ import { parseManifest } from '../../../src/catalog/manifest.ts';
 import { SvcError } from '../../../src/errors.ts';
 import { readProjectPackage } from '../../project-package.ts';
 import { pythonFiles } from '../../python/pyodide-files.ts';
+import { variablesOf } from '../../variables.ts';
 import { previewNode } from '../node/preview.ts';
 import {
   type BuildTarget,
@@ -53,8 +54,10 @@ async function pack(folder: string, files: readonly BuiltFile[]): Promise<void> 
   const configured = shipped.some(({ path }) => path === CONFIG_FILE);
   if (!configured && manifest.secrets.length > 0) throw noConfig(manifest.secrets);
   const config = configured ? await readFile(join(folder, CONFIG_FILE), 'utf8') : null;
+  const { project } = manifest.catalog;
+  const variables = variablesOf(config, { project, profile: manifest.profile });
   const about = await readProjectPackage(folder);
-  const described = `${JSON.stringify(toBundleManifest({ manifest, config, about }), null, 2)}\n`;
+  const described = `${JSON.stringify(toBundleManifest({ manifest, variables, about }), null, 2)}\n`;
   const packed = shipped.map(async ({ path }) => ({
     path: `${SERVER_FOLDER}/${path}`,
     bytes: await readFile(join(folder, path)),
@@ -63,11 +66,10 @@ async function pack(folder: string, files: readonly BuiltFile[]): Promise<void> 
     { path: 'manifest.json', bytes: new TextEncoder().encode(described) },
     ...(await Promise.all(packed)),
   ]);
-  const { project } = manifest.catalog;
   const file = toBundleName(project);
   await writeFile(join(folder, file), zip);
   const sha256 = createHash('sha256').update(zip).digest('hex');
-  const listed = toServerJson({ project, file, sha256, config, about });
+  const listed = toServerJson({ project, file, sha256, variables, about });
   if (listed !== null) await writeFile(join(folder, 'server.json'), `${JSON.stringify(listed, null, 2)}\n`);
 }
 

@@ -90,6 +90,75 @@ test('the SAM template asks for the same function, on either processor', () => {
   });
 });
 
+const WITH_NEEDS = {
+  callers: 'sign-in with GitHub',
+  project: 'Sales',
+  version: '1.0.0',
+  variables: ['ARCHITECTURE', 'AWS_ACCESS_KEY_ID', 'CRM_TOKEN', 'CRM__TOKEN', 'SVC_AUTH_KEYS'],
+  tokenTable: { table: 'svc-sessions', region: null },
+  remote: { store: 's3://sales-data/databases', key: 'sales/0123.duckdb', bytes: 1 },
+} as const;
+
+// biome-ignore-start lint/suspicious/noTemplateCurlyInString: variables of CloudFormation and of the Serverless Framework
+const STATEMENTS = [
+  {
+    Effect: 'Allow',
+    Action: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
+    Resource: 'arn:${AWS::Partition}:dynamodb:${AWS::Region}:${AWS::AccountId}:table/svc-sessions',
+  },
+  {
+    Effect: 'Allow',
+    Action: ['s3:GetObject'],
+    Resource: 'arn:${AWS::Partition}:s3:::sales-data/databases/sales/*',
+  },
+];
+
+const TAGS = ['!Ref', '!GetAtt', '!Sub'].map((tag) => ({ tag, resolve: (value: string) => value }));
+
+test('a deployment sets each variable that the user file needs, and gives the role its permissions', () => {
+  const { 'serverless.yml': text = '', 'README.md': readme = '' } = target.files(WITH_NEEDS);
+  const { provider, functions } = parse(text, { customTags: TAGS });
+  expect(functions.mcp.environment).toEqual({
+    SVC_LAMBDA_RESPONSE: 'stream',
+    ARCHITECTURE: '${env:ARCHITECTURE}',
+    CRM_TOKEN: '${env:CRM_TOKEN}',
+    CRM__TOKEN: '${env:CRM__TOKEN}',
+    SVC_AUTH_KEYS: '${env:SVC_AUTH_KEYS}',
+  });
+  expect(provider.iam).toEqual({ role: { statements: STATEMENTS } });
+  expect(readme).toContain('`ARCHITECTURE`, `CRM_TOKEN`, `CRM__TOKEN`, `SVC_AUTH_KEYS`');
+});
+
+test('the SAM template asks for each variable without showing it, and gives the same permissions', () => {
+  const { 'template.yaml': text = '' } = target.files(WITH_NEEDS);
+  const { Parameters, Resources } = parse(text, { customTags: TAGS });
+  const { SVC_LAMBDA_RESPONSE, ...variables } = Resources.Mcp.Properties.Environment.Variables;
+  expect(SVC_LAMBDA_RESPONSE).toBe('stream');
+  expect(Object.keys(variables)).toEqual(['ARCHITECTURE', 'CRM_TOKEN', 'CRM__TOKEN', 'SVC_AUTH_KEYS']);
+  const names: string[] = Object.values(variables);
+  expect(new Set(['Architecture', ...names]).size).toBe(5);
+  for (const name of names) {
+    expect(name).toMatch(/^[A-Za-z0-9]+$/);
+    expect(Parameters[name]).toMatchObject({ Type: 'String', NoEcho: true });
+  }
+  expect(Resources.Mcp.Properties.Policies).toEqual([{ Version: '2012-10-17', Statement: STATEMENTS }]);
+});
+
+test('a table in another region, and a role with a long name, have their permissions too', () => {
+  const tokenTable = { table: 'svc-sessions', region: 'eu-west-1' };
+  const { 'serverless.yml': text = '' } = target.files({
+    ...WITH_NEEDS,
+    project: 's'.repeat(50),
+    tokenTable,
+  });
+  const { role } = parse(text, { customTags: TAGS }).provider.iam;
+  expect(role.name).toMatch(/^s{20}-/);
+  expect(role.statements[0].Resource).toBe(
+    'arn:${AWS::Partition}:dynamodb:eu-west-1:${AWS::AccountId}:table/svc-sessions',
+  );
+});
+// biome-ignore-end lint/suspicious/noTemplateCurlyInString: variables of CloudFormation and of the Serverless Framework
+
 test('a native package is deployed on its own processor', () => {
   const native = { arch: 'x86_64', folders: ['native'] } as const;
   const files = target.files({
