@@ -26,20 +26,47 @@ export interface HiddenTexts {
   readonly texts: readonly string[];
 }
 
-interface HiddenText {
+/** A text with its forms, which are made when they are first needed. */
+export interface HiddenText {
   readonly text: string;
   forms: readonly string[] | null;
+}
+
+/** Sorts texts for `removeTexts`: the longest first, because one may be a part of another. */
+export function longestFirst(texts: Iterable<HiddenText>): readonly HiddenText[] {
+  return [...texts].toSorted((one, other) => other.text.length - one.text.length);
+}
+
+/** Replaces each text, in all its forms. A text that needs a search of more than `most` characters is replaced whole. */
+export function removeTexts(
+  sorted: readonly HiddenText[],
+  text: string,
+  most = Number.POSITIVE_INFINITY,
+): string {
+  let bare = text;
+  let searched = 0;
+  for (const hidden of sorted) {
+    // No form is shorter than its text, so most texts need no forms.
+    if (hidden.text.length > bare.length) continue;
+    hidden.forms ??= formsOf(hidden.text);
+    for (const form of hidden.forms) {
+      searched += bare.length;
+      if (searched > most) return REDACTED;
+      bare = bare.replaceAll(form, REDACTED);
+    }
+  }
+  return bare;
 }
 
 /** Creates a set of hidden texts. */
 export function createHiddenTexts(known: readonly string[] = []): HiddenTexts {
   const all = new Map<string, HiddenText>();
-  let longestFirst: readonly HiddenText[] | null = null;
+  let sorted: readonly HiddenText[] | null = null;
   let [size, lines, longest] = [0, 0, 0];
   const keep = (text: string): boolean => {
     if (text.length < MIN_HIDDEN || all.has(text)) return false;
     all.set(text, { text, forms: null });
-    longestFirst = null;
+    sorted = null;
     return true;
   };
   const add = (text: string) => {
@@ -52,20 +79,8 @@ export function createHiddenTexts(known: readonly string[] = []): HiddenTexts {
   return {
     add,
     remove(text) {
-      longestFirst ??= [...all.values()].toSorted((one, other) => other.text.length - one.text.length);
-      let bare = text;
-      let searched = 0;
-      for (const hidden of longestFirst) {
-        // No form is shorter than its text, so most texts need no forms.
-        if (hidden.text.length > bare.length) continue;
-        hidden.forms ??= formsOf(hidden.text);
-        for (const form of hidden.forms) {
-          searched += bare.length;
-          if (searched > MAX_SEARCHED) return REDACTED;
-          bare = bare.replaceAll(form, REDACTED);
-        }
-      }
-      return bare;
+      sorted ??= longestFirst(all.values());
+      return removeTexts(sorted, text, MAX_SEARCHED);
     },
     get longest() {
       return longest;

@@ -1,7 +1,7 @@
 import { isList, isObject, type JsonObject, type JsonValue } from '../../json.ts';
 import type { Log } from '../../ports.ts';
-import { REDACTED } from '../../redaction/hidden-texts.ts';
-import { formsOf, splitLines } from '../../redaction/text-forms.ts';
+import { type HiddenText, longestFirst, removeTexts } from '../../redaction/hidden-texts.ts';
+import { splitLines } from '../../redaction/text-forms.ts';
 
 /** Parameters of secrets that describe a place and hold no credential. */
 const PLAIN = new Set([
@@ -43,19 +43,18 @@ const MAX_HIDDEN = 1_000;
 /** Creates a concealment without secrets. */
 export function createConcealment(): Concealment {
   let given: readonly string[] = [];
-  // Longest first, because one secret may be the beginning of another. Null until a text needs them.
-  let forms: readonly string[] | null = null;
-  const formsInUse = () => (forms ??= given.flatMap(formsOf).toSorted((a, b) => b.length - a.length));
+  let hidden: readonly HiddenText[] | null = null;
+  const hiddenTexts = () => (hidden ??= longestFirst(given.map((text) => ({ text, forms: null }))));
   return {
     add(value) {
       const found = new Set([...textsIn(value)].filter((text) => text.length >= MIN_HIDDEN));
       if (found.size === 0) return;
       const older = given.filter((text) => !found.has(text));
       given = [...older, ...found].slice(-Math.max(MAX_HIDDEN, found.size));
-      forms = null;
+      hidden = null;
     },
     hides: () => given.length > 0,
-    conceal: (text) => formsInUse().reduce((rest, form) => rest.replaceAll(form, REDACTED), text),
+    conceal: (text) => removeTexts(hiddenTexts(), text),
   };
 }
 
@@ -79,11 +78,17 @@ export function concealedLog(log: Log, { hides, conceal }: Pick<Concealment, 'hi
   };
 }
 
-/** A text of several lines, such as a key, is also removed line by line, because it may be printed so. */
+/** Certificates and public keys in PEM. Everybody may read them. */
+const PUBLIC_PEM =
+  /-----BEGIN ((?:X509 |TRUSTED )?CERTIFICATE|(?:RSA )?PUBLIC KEY)-----[\s\S]*?-----END \1-----/g;
+
+/** A text of several lines, such as a private key, is also removed line by line, because it may be printed so. */
 function* textsIn(value: JsonValue): Generator<string> {
   if (typeof value === 'string') {
+    const secret = value.replaceAll(PUBLIC_PEM, '');
+    if (secret.trim() === '') return;
     yield value;
-    yield* splitLines(value);
+    yield* splitLines(secret);
   } else if (typeof value === 'object' && value !== null) {
     for (const part of Object.values(value)) yield* textsIn(part);
   }
