@@ -37,6 +37,16 @@ export function longestFirst(texts: Iterable<HiddenText>): readonly HiddenText[]
   return [...texts].toSorted((one, other) => other.text.length - one.text.length);
 }
 
+/** The characters of the longest form of all texts. */
+export function longestForm(texts: readonly HiddenText[]): number {
+  let longest = 0;
+  for (const hidden of texts) {
+    hidden.forms ??= formsOf(hidden.text);
+    for (const form of hidden.forms) longest = Math.max(longest, form.length);
+  }
+  return longest;
+}
+
 /** Replaces each text, in all its forms. A text that needs a search of more than `most` characters is replaced whole. */
 export function removeTexts(
   sorted: readonly HiddenText[],

@@ -18,8 +18,8 @@ const MAX_HIDDEN = 64;
 /** The most removed texts of arguments that are searched for elsewhere. */
 const MAX_HIDDEN_ARGUMENTS = 1_000;
 
-/** Removes the profile's secrets from a text; see `createConcealment`. */
-export type Conceal = (text: string) => string;
+/** Removes the profile's secrets from a text, or at least from its first `most` characters; see `createConcealment`. */
+export type Conceal = (text: string, most?: number) => string;
 
 /** Redacts the values of one call. Remembers each removed text, so that it is also removed from other texts of the call. */
 export interface Redactor {
@@ -38,10 +38,12 @@ export function createRedactor(conceal: Conceal = (text) => text, known: readonl
   const text = (value: string, limit = MAX_TEXT) => {
     // Arguments are removed before the text is cut: a part of a long one would not be recognised.
     const open = hidden.remove(value);
-    // Truncated twice, so that a credential across the first limit is seen whole.
-    const near = open.length > 4 * limit ? open.slice(0, 4 * limit) : open;
-    const bare = withoutCredentials(conceal(near), REDACTED);
-    return cutText(bare, limit, open.length - near.length);
+    const near = conceal(open, 4 * limit);
+    if (near.length < 4 * limit) return cutText(withoutCredentials(near, REDACTED), limit);
+    // Truncated twice, so that a credential across the first limit is seen whole. One across the second limit is not, so
+    // the end is left out: if much was removed, it would be shown.
+    const bare = withoutCredentials(near.slice(0, 4 * limit), REDACTED).slice(0, -limit);
+    return cutText(bare, limit, open.length - 3 * limit);
   };
   /** Walks again if something was hidden, because texts before it may repeat it. */
   const redact = <T>(run: (walk: Walk) => T): T => {

@@ -21,10 +21,10 @@ export interface Hider {
  * so that their sensitive values are also removed from the answer.
  */
 export function createHider(secrets: readonly string[]): Hider {
-  const redactor = createRedactor();
   const { add, conceal } = createConcealment();
   add(secrets);
-  const text = (value: string) => redactor.text(conceal(value), MOST_TEXT);
+  const redactor = createRedactor(conceal);
+  const text = (value: string) => redactor.text(value, MOST_TEXT);
   const value = <T extends JsonValue>(given: T): T => mapTexts(given, conceal) as T;
   return {
     text,

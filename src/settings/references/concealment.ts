@@ -1,6 +1,6 @@
 import { isList, isObject, type JsonObject, type JsonValue } from '../../json.ts';
 import type { Log } from '../../ports.ts';
-import { type HiddenText, longestFirst, removeTexts } from '../../redaction/hidden-texts.ts';
+import { type HiddenText, longestFirst, longestForm, removeTexts } from '../../redaction/hidden-texts.ts';
 import { splitLines } from '../../redaction/text-forms.ts';
 
 /** Parameters of secrets that describe a place and hold no credential. */
@@ -32,7 +32,8 @@ interface Concealment {
   add(value: JsonValue): void;
   /** Whether there are secrets to remove. */
   readonly hides: () => boolean;
-  conceal(text: string): string;
+  /** Removes the secrets. Returns at least the first `most` characters, and may leave out the rest to save time. */
+  conceal(text: string, most?: number): string;
 }
 
 /** The shortest secret that is removed; a shorter one occurs in other texts by chance. */
@@ -54,7 +55,16 @@ export function createConcealment(): Concealment {
       hidden = null;
     },
     hides: () => given.length > 0,
-    conceal: (text) => removeTexts(hiddenTexts(), text),
+    conceal: (text, most = text.length) => {
+      const texts = hiddenTexts();
+      // The beginning of a secret at the end of a part is not recognised. No removal makes a text twice as long.
+      const spare = text.length > most ? 2 * longestForm(texts) : 0;
+      for (let end = most + spare; end < text.length; end *= 2) {
+        const bare = removeTexts(texts, text.slice(0, end));
+        if (bare.length >= most + spare) return bare.slice(0, bare.length - spare);
+      }
+      return removeTexts(texts, text);
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { createTextRedactor } from '../../../src/redaction/redact.ts';
+import { createRedactor, createTextRedactor } from '../../../src/redaction/redact.ts';
+import { createConcealment } from '../../../src/settings/references/concealment.ts';
 
 /** A redactor of a call with one sensitive argument. */
 const redactorOf = (value: string) =>
@@ -71,4 +72,45 @@ it('a text is cut after sensitive values are removed', () => {
   expect(redactorOf(note)(`${'x'.repeat(90)}${note}`, 95)).toBe(
     `${'x'.repeat(90)}[REDA[CUT: 5 more characters]`,
   );
+});
+
+it.each([
+  [
+    'quoted twice',
+    3_100,
+    (secret: string) => `first ${secret} second ${secret} end`,
+    'first [REDACTED] second [REDACTED] end',
+  ],
+  ['longer than the searched part', 5_000, (secret: string) => `first ${secret} end`, 'first [REDACTED] end'],
+  [
+    'in a long text',
+    3_100,
+    (secret: string) => `${`${secret} `.repeat(50)}${'y'.repeat(50_000)}`,
+    /^(\[REDACTED\] ){50}y+\[CUT/,
+  ],
+  [
+    'percent-encoded',
+    3_100,
+    (secret: string) => `${encodeURIComponent(secret)} `.repeat(50),
+    '[REDACTED] '.repeat(50),
+  ],
+])('a long secret of the profile is removed whole: %s', (_, length, quote, shown) => {
+  const secret = Array.from({ length: length / 2 }, (__, index) => `+${(index * 7919) % 10}`).join('');
+  const { add, conceal } = createConcealment();
+  add([secret]);
+  expect(createRedactor(conceal).text(quote(secret))).toEqual(
+    typeof shown === 'string' ? shown : expect.stringMatching(shown),
+  );
+});
+
+it('no part of a credential is shown where much of a text before it was removed', () => {
+  const shown = createRedactor().text(
+    `${`eyJ${'x'.repeat(1_000)} `.repeat(4)}AKIA${'A'.repeat(16)}${'y'.repeat(9_000)}`,
+  );
+  expect(shown).not.toContain('AKIA');
+});
+
+it('a text that is cut says how many characters are missing', () => {
+  expect(createRedactor().text('x'.repeat(10_000))).toBe(`${'x'.repeat(1_024)}[CUT: 8976 more characters]`);
+  expect(createRedactor().text('x'.repeat(2_000))).toBe(`${'x'.repeat(1_024)}[CUT: 976 more characters]`);
 });

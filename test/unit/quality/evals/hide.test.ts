@@ -15,3 +15,19 @@ it('a secret is hidden as an address has it, and a key line by line', () => {
     'https://x.org/?k=[REDACTED] [REDACTED]',
   );
 });
+
+it('no part of a secret is shown where the text of a result is cut', () => {
+  const secret = 'planted+'.repeat(200);
+  const { result } = createHider([secret]).call({
+    turn: 1,
+    endpoint: 'read_notes',
+    offer: null,
+    args: null,
+    checked: null,
+    text: '',
+    error: null,
+    value: `${'x'.repeat(1_000)}${secret}`,
+    timeMs: 1,
+  });
+  expect(result).toMatch(/^x{1000}\[REDACTED\]$/);
+});
