@@ -7,6 +7,8 @@ export const REDACTED = '[REDACTED]';
 const MIN_HIDDEN = 4;
 /** The most lines of all texts. Further ones are found only as a part of their text. */
 const MAX_LINES = 1_000;
+/** The most texts, with their lines. With more, every text is removed whole: a search would keep other calls waiting. */
+const MAX_TEXTS = 2_000;
 /** The most characters that one removal searches, all searches together. More would keep other calls waiting. */
 const MAX_SEARCHED = 32 * 1_048_576;
 
@@ -18,6 +20,8 @@ export interface HiddenTexts {
    * replaced whole.
    */
   remove(text: string): string;
+  /** Whether there are too many texts, so that every text is replaced. */
+  readonly removesAll: boolean;
   /** The characters of the longest text. */
   readonly longest: number;
   /** The number of texts that were added, without their lines. */
@@ -73,10 +77,13 @@ export function createHiddenTexts(known: readonly string[] = []): HiddenTexts {
   const all = new Map<string, HiddenText>();
   let sorted: readonly HiddenText[] | null = null;
   let [size, lines, longest] = [0, 0, 0];
+  let removesAll = false;
   const keep = (text: string): boolean => {
-    if (text.length < MIN_HIDDEN || all.has(text)) return false;
+    if (text.length < MIN_HIDDEN || all.has(text) || removesAll) return false;
     all.set(text, { text, forms: null });
     sorted = null;
+    // The last text makes that a set of the same texts removes all, too.
+    removesAll = all.size > MAX_TEXTS;
     return true;
   };
   const add = (text: string) => {
@@ -89,8 +96,12 @@ export function createHiddenTexts(known: readonly string[] = []): HiddenTexts {
   return {
     add,
     remove(text) {
+      if (removesAll) return REDACTED;
       sorted ??= longestFirst(all.values());
       return removeTexts(sorted, text, MAX_SEARCHED);
+    },
+    get removesAll() {
+      return removesAll;
     },
     get longest() {
       return longest;

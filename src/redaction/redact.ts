@@ -13,11 +13,6 @@ const MAX_LEVELS = 12;
 /** The most characters of all parameters of a call, and of its result. */
 const MAX_VALUE = 8_192;
 
-/** The most removed texts of a result that are searched for elsewhere. */
-const MAX_HIDDEN = 64;
-/** The most removed texts of arguments that are searched for elsewhere. */
-const MAX_HIDDEN_ARGUMENTS = 1_000;
-
 /** Removes the profile's secrets from a text, or at least from its first `most` characters; see `createConcealment`. */
 export type Conceal = (text: string, most?: number) => string;
 
@@ -169,13 +164,15 @@ function fits(value: JsonValue, node: Node): boolean {
 }
 
 /** Remembers the texts and numbers of a removed value and returns the replacement. */
-function hide(value: JsonValue | undefined, hidden: HiddenTexts, most = MAX_HIDDEN): string {
-  const open: (JsonValue | undefined)[] = [value];
-  while (open.length > 0 && hidden.size < most) {
-    const next = open.pop();
-    if (typeof next === 'object' && next !== null)
-      open.push(...Object.values(next).slice(0, MAX_HIDDEN_ARGUMENTS));
-    else if (typeof next === 'string' || typeof next === 'number') hidden.add(String(next));
+function hide(value: JsonValue | undefined, hidden: HiddenTexts): string {
+  const open: (JsonObject | readonly JsonValue[])[] = [];
+  const take = (part: JsonValue | undefined) => {
+    if (typeof part === 'string' || typeof part === 'number') hidden.add(String(part));
+    else if (typeof part === 'object' && part !== null) open.push(part);
+  };
+  take(value);
+  for (let next = open.pop(); next !== undefined && !hidden.removesAll; next = open.pop()) {
+    for (const part of isList(next) ? next : Object.values(next)) take(part);
   }
   return REDACTED;
 }
@@ -183,7 +180,7 @@ function hide(value: JsonValue | undefined, hidden: HiddenTexts, most = MAX_HIDD
 /** Hides each sensitive part of an argument, also the parts that a record has no room for. */
 function hideParts(value: JsonValue | undefined, node: Node, hidden: HiddenTexts): void {
   if (value === undefined || value === null || node === null) return;
-  if (node.sensitive || !fits(value, node)) hide(value, hidden, MAX_HIDDEN_ARGUMENTS);
+  if (node.sensitive || !fits(value, node)) hide(value, hidden);
   if (node.sensitive || typeof value !== 'object' || !holdsSensitive(node)) return;
   if (isList(value)) for (const item of value) hideParts(item, node.items ?? null, hidden);
   else for (const [key, part] of Object.entries(value)) hideProperty(part, propertyOf(node, key), hidden);
@@ -191,7 +188,7 @@ function hideParts(value: JsonValue | undefined, node: Node, hidden: HiddenTexts
 
 /** Hides the sensitive parts of a property. An undeclared one beside sensitive ones may be sensitive. */
 function hideProperty(value: JsonValue, node: Node, hidden: HiddenTexts): void {
-  if (node === null) hide(value, hidden, MAX_HIDDEN_ARGUMENTS);
+  if (node === null) hide(value, hidden);
   else hideParts(value, node, hidden);
 }
 

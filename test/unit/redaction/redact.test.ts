@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { createRedactor, createTextRedactor } from '../../../src/redaction/redact.ts';
 import { createConcealment } from '../../../src/settings/references/concealment.ts';
+import type { TypeNode } from '../../../src/types/node.ts';
 
 /** A redactor of a call with one sensitive argument. */
 const redactorOf = (value: string) =>
@@ -65,6 +66,31 @@ it('each of many sensitive texts is removed, also one that its record has no roo
     credentials: [],
   });
   expect(pins.map((pin) => redact(`no ${pin}`)).filter((text) => text !== 'no [REDACTED]')).toEqual([]);
+});
+
+it('repeats of sensitive values are removed from a result, however many values it has', () => {
+  const row: TypeNode = {
+    type: 'object',
+    properties: { pin: { type: 'string', sensitive: true }, note: { type: 'string' } },
+  };
+  const rows = Array.from({ length: 100 }, (_, index) => ({
+    pin: `planted-${index}-pin`,
+    note: `has planted-${index}-pin`,
+  }));
+  expect(createRedactor().result(rows, { type: 'array', items: row })).toEqual(
+    rows.map(() => ({ pin: '[REDACTED]', note: 'has [REDACTED]' })),
+  );
+});
+
+it('of a value with too many sensitive texts no text is shown', () => {
+  const redactor = createRedactor();
+  const pins = Array.from({ length: 3_000 }, (_, index) => `planted-${index}-pin`);
+  const shown = redactor.arguments({ note: 'has planted-2999-pin', pins }, [
+    { name: 'note', type: 'string' },
+    { name: 'pins', type: 'array', items: { type: 'string' }, sensitive: true },
+  ]);
+  expect(shown).toEqual({ note: '[REDACTED]', pins: '[REDACTED]' });
+  expect(createRedactor(undefined, redactor.hidden).text('planted-2999-pin')).toBe('[REDACTED]');
 });
 
 it('a text is cut after sensitive values are removed', () => {
