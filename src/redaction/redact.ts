@@ -6,6 +6,8 @@ import { createHiddenTexts, type HiddenTexts, REDACTED } from './hidden-texts.ts
 
 /** The most characters of one text in a record. */
 const MAX_TEXT = 1_024;
+/** The most characters of one key. */
+const MAX_KEY = 128;
 /** The most items of one list, and the most keys of one object. */
 const MAX_PARTS = 100;
 /** The most levels of one value. */
@@ -50,14 +52,17 @@ export function createRedactor(conceal: Conceal = (text) => text, known: readonl
     arguments: (args, parameters) => {
       for (const parameter of parameters) hideParts(args[parameter.name], parameter, hidden);
       const kept = Object.entries(args).slice(0, MAX_PARTS);
-      return redact((walk) =>
-        Object.fromEntries(
+      return redact((walk) => {
+        const names = new Set<string>();
+        return Object.fromEntries(
           kept.map(([name, value]) => {
             const parameter = parameters.find((one) => one.name === name);
-            return [cutText(name, 128), parameter ? walk.named(name, value, parameter) : hide(value, hidden)];
+            return parameter
+              ? [toUnique(cutText(name, MAX_KEY), names), walk.named(name, value, parameter)]
+              : [toUnique(text(name, MAX_KEY), names), hide(value, hidden)];
           }),
-        ),
-      );
+        );
+      });
     },
     result: (value, returns) => redact((walk) => walk.value(value, returns, 0)),
     text,
@@ -103,7 +108,7 @@ interface Walk {
 }
 
 /** Walks a value along its type until the record is full. */
-function createWalk(text: (value: string) => string, hidden: HiddenTexts): Walk {
+function createWalk(text: Redactor['text'], hidden: HiddenTexts): Walk {
   let left = MAX_VALUE;
   const walkText = (value: string) => {
     const shown = text(value);
@@ -122,11 +127,13 @@ function createWalk(text: (value: string) => string, hidden: HiddenTexts): Walk 
     const shown: [string, JsonValue][] = [];
     const keys = Object.keys(object);
     const guarded = node !== null && holdsSensitive(node);
+    const names = new Set<string>();
     for (const key of keys) {
       if (left <= 0 || shown.length >= MAX_PARTS) break;
       const value = object[key] ?? null;
       const own = propertyOf(node, key);
-      const name = cutText(key, 128);
+      // A declared name is no value of a caller.
+      const name = toUnique(own === null ? text(key, MAX_KEY) : cutText(key, MAX_KEY), names);
       left -= name.length;
       shown.push([name, own === null && guarded ? hide(value, hidden) : walk.named(key, value, own, level)]);
     }
@@ -139,13 +146,23 @@ function createWalk(text: (value: string) => string, hidden: HiddenTexts): Walk 
     value: (value, node, level) => {
       left -= 8;
       if (node?.sensitive || !fits(value, node)) return hide(value, hidden);
-      if (value === null || typeof value === 'boolean' || typeof value === 'number') return value;
+      if (value === null || typeof value === 'boolean') return value;
+      // Only a number that is a removed value as a whole: a part of one is there by chance.
+      if (typeof value === 'number') return text(String(value)) === REDACTED ? REDACTED : value;
       if (typeof value === 'string') return walkText(value);
       if (level > MAX_LEVELS) return '[CUT: deeper levels]';
       return isList(value) ? walkList(value, node, level) : walkObject(value, node, level);
     },
   };
   return walk;
+}
+
+/** Numbers a key that is the same as an earlier one after its redaction. */
+function toUnique(name: string, names: Set<string>): string {
+  let unique = name;
+  for (let number = 2; names.has(unique); number += 1) unique = `${name} (${number})`;
+  names.add(unique);
+  return unique;
 }
 
 function propertyOf(node: Node, key: string): Node {

@@ -36,10 +36,10 @@ export function createHider(secrets: readonly string[]): Hider {
       return {
         turn,
         tool: text(endpoint),
-        args: value(shown),
+        args: shown,
         status: error === null ? 'success' : error.code === 'denied' ? 'denied' : 'error',
         ...(error === null
-          ? { result: value(redactor.result(result, entry?.returns ?? null)) }
+          ? { result: redactor.result(result, entry?.returns ?? null) }
           : { error: `${error.code}: ${text(error.message)}` }),
         time_ms: timeMs,
       };

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createRedactor, createTextRedactor } from '../../../src/redaction/redact.ts';
 import { createConcealment } from '../../../src/settings/references/concealment.ts';
-import type { TypeNode } from '../../../src/types/node.ts';
+import type { Parameter, TypeNode } from '../../../src/types/node.ts';
 
 /** A redactor of a call with one sensitive argument. */
 const redactorOf = (value: string) =>
@@ -91,6 +91,61 @@ it('of a value with too many sensitive texts no text is shown', () => {
   ]);
   expect(shown).toEqual({ note: '[REDACTED]', pins: '[REDACTED]' });
   expect(createRedactor(undefined, redactor.hidden).text('planted-2999-pin')).toBe('[REDACTED]');
+});
+
+it('a sensitive value is removed from keys, and equal keys are numbered', () => {
+  const redactor = createRedactor();
+  redactor.arguments({ accounts: ['ACME-123456', 'ACME-654321'] }, [
+    { name: 'accounts', type: 'array', items: { type: 'string' }, sensitive: true },
+  ]);
+  expect(
+    redactor.result({ 'ACME-123456': { total: 1 }, 'ACME-654321': { 'of ACME-123456': 2 }, total: 3 }, null),
+  ).toEqual({ '[REDACTED]': { total: 1 }, '[REDACTED] (2)': { 'of [REDACTED]': 2 }, total: 3 });
+});
+
+it('a secret of the profile is removed from keys and numbers', () => {
+  const { add, conceal } = createConcealment();
+  add(['hunter2-secret', '12345678']);
+  expect(createRedactor(conceal).result({ 'hunter2-secret': 12345678, other: 1234567 }, null)).toEqual({
+    '[REDACTED]': '[REDACTED]',
+    other: 1234567,
+  });
+});
+
+it('the names of declared properties and parameters stay', () => {
+  const parameters: Parameter[] = [
+    { name: 'word', type: 'string', sensitive: true },
+    { name: 'note', type: 'object', properties: { word: { type: 'string' } } },
+  ];
+  expect(
+    createRedactor().arguments({ word: 'word', note: { word: 'one', 'word two': 'x' } }, parameters),
+  ).toEqual({
+    word: '[REDACTED]',
+    note: { word: 'one', '[REDACTED] two': 'x' },
+  });
+});
+
+it('a name that is no parameter is redacted', () => {
+  const parameters: Parameter[] = [{ name: 'pin', type: 'string', sensitive: true }];
+  expect(createRedactor().arguments({ pin: 'planted', 'for planted': 1 }, parameters)).toEqual({
+    pin: '[REDACTED]',
+    'for [REDACTED]': '[REDACTED]',
+  });
+});
+
+it('a sensitive number is removed where a result repeats it, and not as a part of another number', () => {
+  const redactor = createRedactor();
+  redactor.arguments({ card: 4_111_111_111_111_111, pin: 12 }, [
+    { name: 'card', type: 'integer', sensitive: true },
+    { name: 'pin', type: 'integer', sensitive: true },
+  ]);
+  expect(
+    redactor.result({ card_no: 4_111_111_111_111_111, other: 41_111_111_111_111_110, few: 12 }, null),
+  ).toEqual({
+    card_no: '[REDACTED]',
+    other: 41_111_111_111_111_110,
+    few: 12,
+  });
 });
 
 it('a text is cut after sensitive values are removed', () => {
