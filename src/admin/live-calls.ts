@@ -1,13 +1,10 @@
 import { type AuditRecord, toAuditRecord } from '../audit/record.ts';
-import type { CallObserver, CallRecord } from '../call/call-record.ts';
-import { toHex } from '../crypto/encoding.ts';
+import type { CallObserver } from '../call/call-record.ts';
 import type { Span, SpanAttributes, Spans } from '../ports.ts';
 import type { Conceal } from '../redaction/redact.ts';
 import { allowedAttributes } from '../telemetry/allowed.ts';
 
 const CALLS = 200;
-/** Timelines of calls that have not ended yet. */
-const TIMELINES = 1_000;
 
 /** One step of a call: `depth` counts from the root, times are milliseconds. */
 type SpanLine = {
@@ -45,24 +42,15 @@ interface LiveCallsOptions {
 /** Keeps the latest calls while a page shows them. Otherwise a call costs nothing more. */
 export function createLiveCalls({ always, inputs, conceal }: LiveCallsOptions): LiveCalls {
   const calls: LiveCall[] = [];
-  const timelines = new Map<string, readonly SpanLine[]>();
+  /** The steps of each call, by its root span. */
+  const timelines = new WeakMap<Span, readonly SpanLine[]>();
   const listeners = new Set<(call: LiveCall) => void>();
   const watched = () => always || listeners.size > 0;
-  const keep = (traceId: string, lines: readonly SpanLine[]) => {
-    timelines.set(traceId, lines);
-    const [oldest] = timelines.keys();
-    if (timelines.size > TIMELINES && oldest !== undefined) timelines.delete(oldest);
-  };
-  const take = ({ traceId }: CallRecord) => {
-    const lines = timelines.get(traceId ?? '') ?? [];
-    timelines.delete(traceId ?? '');
-    return lines;
-  };
   return {
     observe: (call) => {
       if (!watched()) return;
       const record = toAuditRecord(call, { inputs, outputs: false, conceal });
-      const live = { record, spans: take(call) };
+      const live = { record, spans: (call.span && timelines.get(call.span)) ?? [] };
       calls.unshift(live);
       calls.length = Math.min(calls.length, CALLS);
       for (const listener of listeners) listener(live);
@@ -70,7 +58,7 @@ export function createLiveCalls({ always, inputs, conceal }: LiveCallsOptions): 
     spans: (inner) => ({
       trace: (name, attributes, parent, run) =>
         inner.trace(name, attributes, parent, (span) =>
-          watched() ? traceLines({ name, attributes, span, keep }, run) : run(span),
+          watched() ? traceLines({ name, attributes, span, timelines }, run) : run(span),
         ),
     }),
     recent: () => calls,
@@ -85,19 +73,17 @@ interface Root {
   readonly name: string;
   readonly attributes: SpanAttributes;
   readonly span: Span;
-  readonly keep: (traceId: string, lines: readonly SpanLine[]) => void;
+  readonly timelines: WeakMap<Span, readonly SpanLine[]>;
 }
 
 async function traceLines<T>(root: Root, run: (span: Span) => Promise<T>): Promise<T> {
-  const { name, attributes, span, keep } = root;
+  const { name, attributes, span, timelines } = root;
   const lines: SpanLine[] = [];
-  const traceId = span.traceId ?? newTraceId();
-  try {
-    const began = performance.now();
-    return await timed({ name, attributes, depth: 0, began, lines, traceId }, span, run);
-  } finally {
-    keep(traceId, lines);
-  }
+  const began = performance.now();
+  return timed({ name, attributes, depth: 0, began, lines }, span, (own) => {
+    timelines.set(own, lines);
+    return run(own);
+  });
 }
 
 interface Step {
@@ -106,18 +92,17 @@ interface Step {
   readonly depth: number;
   readonly began: number;
   readonly lines: SpanLine[];
-  readonly traceId: string;
 }
 
 /** Runs a step. Its line comes before those of the steps inside it, and is complete when it ends. */
 async function timed<T>(step: Step, inner: Span, run: (span: Span) => Promise<T>): Promise<T> {
-  const { name, attributes, depth, began, lines, traceId } = step;
+  const { name, attributes, depth, began, lines } = step;
   let known = attributes;
   const startedAt = performance.now();
   const place = lines.length;
   lines.push({ name, depth, start_ms: 0, duration_ms: 0, attributes });
   const span: Span = {
-    traceId,
+    traceId: inner.traceId,
     set: (more) => {
       known = { ...known, ...more };
       inner.set(more);
@@ -142,8 +127,4 @@ async function timed<T>(step: Step, inner: Span, run: (span: Span) => Promise<T>
 
 function rounded(ms: number): number {
   return Math.round(ms * 100) / 100;
-}
-
-function newTraceId(): string {
-  return toHex(crypto.getRandomValues(new Uint8Array(16)));
 }

@@ -3,7 +3,7 @@ import type { RequestContext } from '../context.ts';
 import type { SvcError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { type Decision, NO_DECISION } from '../policy/decision.ts';
-import type { FetchedRanges, ScanEstimate } from '../ports.ts';
+import type { FetchedRanges, ScanEstimate, Span } from '../ports.ts';
 import type { EndpointKind } from '../project/model.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -25,6 +25,8 @@ export interface CallRecord {
   readonly decision: Decision;
   /** Set when telemetry is on. */
   readonly traceId: string | null;
+  /** The root span of the call; absent if the call was refused before it began. */
+  readonly span?: Span;
   readonly error: SvcError | null;
   /** The events that the endpoint's Python function reported; absent without any. */
   readonly events?: readonly JsonObject[];

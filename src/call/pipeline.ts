@@ -54,6 +54,8 @@ interface CallState {
   answers: JsonObject | null;
   decision: Decision;
   traceId: string | null;
+  /** The root span; null until it is open. */
+  span: Span | null;
   /** Audit events reported by a Python function. */
   readonly events: JsonObject[];
   /** The data that each statement read, as far as it is known. */
@@ -79,6 +81,7 @@ export async function callEndpoint(call: Call): Promise<Answer> {
     answers: null,
     decision: NO_DECISION,
     traceId: null,
+    span: null,
     events: [],
     scans: [],
     cached: null,
@@ -101,6 +104,7 @@ export async function callEndpoint(call: Call): Promise<Answer> {
 
 async function traceSteps(call: Call, state: CallState, span: Span): Promise<Answer> {
   state.traceId = span.traceId;
+  state.span = span;
   try {
     return await takeSteps(call, state, span);
   } catch (thrown) {
@@ -382,7 +386,7 @@ function attributesOf({ entry, context }: Call): SpanAttributes {
  */
 async function record(
   { runtime, entry, context }: Call,
-  { answers, events, scans, cached, tellRows: _, ...state }: CallState,
+  { answers, span, events, scans, cached, tellRows: _, ...state }: CallState,
   startedAt: number,
   end: { readonly answer: Answer } | { readonly error: SvcError },
 ): Promise<void> {
@@ -406,6 +410,7 @@ async function record(
     error,
     result,
     ...(answers === null ? {} : { answers }),
+    ...(span === null ? {} : { span }),
     ...(events.length === 0 ? {} : { events }),
     ...(cached === null ? {} : { cached }),
     ...(scans.length === 0 ? {} : toScanFacts(scans)),

@@ -143,6 +143,7 @@ describe('the record of a call', () => {
         'kind',
         'name',
         'result',
+        'span',
         'status',
         'traceId',
       ].toSorted(),
