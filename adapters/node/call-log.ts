@@ -1,3 +1,4 @@
+import { toOperationName } from '../../src/audit/record.ts';
 import type { CallObserver, CallRecord } from '../../src/call/call-record.ts';
 import { traceIdOf } from '../../src/context.ts';
 import type { JsonValue } from '../../src/json.ts';
@@ -5,13 +6,15 @@ import { oneLine } from '../../src/one-line.ts';
 import type { Log } from '../../src/ports.ts';
 
 /**
- * Logs one line for each call: its endpoint, outcome, milliseconds, rows and caller. The line has no argument and no result.
+ * Logs one line for each call: its endpoint, outcome, milliseconds, rows and caller. The line has no argument and no result,
+ * and an unknown name is redacted.
  *
  *     tool sales_by_region ok 4.2 ms 12 rows ada
  */
 export function createCallLog(log: Log): CallObserver {
   return (record) => {
-    const { kind, name, context, durationMs } = record;
+    const { kind, context, durationMs } = record;
+    const name = toOperationName(record);
     const outcome = outcomeOf(record);
     const rows = rowsOf(record.result);
     const user = context.user?.username ?? context.user?.email ?? context.user?.id ?? null;

@@ -30,3 +30,13 @@ it('a call is one line, though its caller chose the name', () => {
   ]);
   expect(lines[0]?.fields).toMatchObject({ endpoint: NAME });
 });
+
+it('an unknown name is redacted, as in the audit log', () => {
+  const lines: LogLine[] = [];
+  const name = 'customer://jane/cards?ssn=123-45-6789&token=planted';
+  createCallLog((line) => lines.push(line))({ ...CALL, kind: 'resource', name });
+  expect(lines[0]).toMatchObject({
+    message: 'resource customer://jane/cards?[REDACTED] ok 1.3 ms 2 rows',
+    fields: { endpoint: 'customer://jane/cards?[REDACTED]' },
+  });
+});
