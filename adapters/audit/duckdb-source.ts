@@ -2,19 +2,28 @@ import { type AuditFilter, FILTER_FIELDS, TIMESTAMP } from '../../src/audit/filt
 import { OPERATION_STATUSES, OPERATION_TYPES } from '../../src/audit/record.ts';
 import { quoteFiles, quoteText } from '../../src/sql/quote.ts';
 import { openScratch, type Scratch } from '../duckdb-native/files/scratch.ts';
-import { type AuditSource, type Grouped, type Newest, streamedSource, toNewest } from './streamed-source.ts';
+import {
+  type AuditSource,
+  type Counted,
+  type Grouped,
+  type Newest,
+  type Page,
+  streamedSource,
+  toNewest,
+} from './streamed-source.ts';
 
 const FIELDS = ['timestamp', 'record_id', ...FILTER_FIELDS] as const;
 
 /** For more records than this, a list of their ids is not worth it. */
-const MAX_NEWEST = 10_000;
+const MAX_NEWEST = 20_000;
 
 /** Opens audit files with DuckDB, which reads them on all cores. Throws if DuckDB is not installed. */
 export async function nativeSource(files: readonly string[]): Promise<AuditSource> {
   const scratch = await openScratch();
   return {
-    newest: async (filter, many) =>
-      (await newest(scratch, files, filter, many)) ?? streamedSource(files).newest(filter, many),
+    newest: async (filter, page) =>
+      (await newest(scratch, files, filter, page)) ?? streamedSource(files).newest(filter, page),
+    count: (filter, characters) => count(scratch, files, filter, characters),
     groups: (filter) => groups(scratch, files, filter),
     close: () => scratch.close(),
   };
@@ -70,37 +79,62 @@ const SOUND = `regexp_matches("timestamp", ${quoteText(TIMESTAMP)})
     AND operation_status IN (${OPERATION_STATUSES.map(quoteText).join(', ')})`;
 
 /**
- * Finds the ids of the newest records, then reads their lines. Parsing all lines would take several times as
+ * Finds the ids of the newest records, then reads the lines of the page. Parsing all lines would take several times as
  * long. Null if that is not possible.
  */
 async function newest(
   scratch: Scratch,
   files: readonly string[],
   filter: AuditFilter,
-  many: number,
+  { limit, offset }: Page,
 ): Promise<Newest | null> {
-  if (many > MAX_NEWEST) return null;
+  if (offset + limit > MAX_NEWEST) return null;
   const { with: lines, values } = linesOf(files, filter);
   const key = `"timestamp" || ' ' || coalesce(record_id, '')`;
   const [row = []] = await scratch.rows(
     `${lines} SELECT count(*) FILTER (wanted), count(*) FILTER (NOT sound),
-  array_to_string(max_by(record_id, ${key}, ${Math.max(1, many)}) FILTER (wanted), chr(10)) FROM line`,
+  count(*) FILTER (wanted AND record_id IS NULL),
+  array_to_string(max_by(record_id, ${key}, ${Math.max(1, offset + limit)}) FILTER (wanted), chr(10)) FROM line`,
     values,
   );
-  const [total, foreign, ids] = [Number(row[0]), Number(row[1]), String(row[2] ?? '').split('\n')];
-  if (total === 0 || many === 0) return { lines: [], total, foreign };
+  const [total, foreign, nameless] = [Number(row[0]), Number(row[1]), Number(row[2])];
+  const expected = Math.max(0, Math.min(limit, total - offset));
+  if (expected === 0) return { lines: [], total, foreign };
+  const ids = String(row[3] ?? '')
+    .split('\n')
+    .slice(offset);
   const found = await scratch.rows(
     `SELECT line FROM read_csv(${quoteFiles(files)}, columns = {'line': 'VARCHAR'},
   delim = chr(1), quote = '', escape = '', header = false, auto_detect = false, ignore_errors = true)
 WHERE regexp_extract(line, '"record_id"\\s*:\\s*"([^"]*)"', 1) IN (SELECT unnest(string_split($1, chr(10))))`,
     [ids.join('\n')],
   );
-  const texts = found.map(([line]) => String(line));
-  const newest = toNewest(texts, filter, many);
-  // Records of another program may have ids that are not unique, or that contain escapes.
-  return newest.length === Math.min(many, total) && texts.length <= ids.length
-    ? { lines: newest, total, foreign }
-    : null;
+  const page = toNewest(
+    found.map(([line]) => String(line)),
+    filter,
+  );
+  // Records of another program may have no ids, ids that are not unique, or ids that contain escapes.
+  const isSound = nameless === 0 && [ids, found, page].every(({ length }) => length === expected);
+  return isSound ? { lines: page, total, foreign } : null;
+}
+
+async function count(
+  scratch: Scratch,
+  files: readonly string[],
+  filter: AuditFilter,
+  characters: number,
+): Promise<Counted> {
+  const { with: lines, values } = linesOf(files, filter);
+  const rows = await scratch.rows(
+    `${lines} SELECT sound, CASE WHEN sound THEN "timestamp"[1:${characters}] END, count(*)
+FROM line WHERE wanted OR NOT sound GROUP BY 1, 2`,
+    values,
+  );
+  const sums = (sound: boolean) => rows.filter((row) => row[0] === sound);
+  return {
+    counts: new Map(sums(true).map(([, moment, many]) => [String(moment), Number(many)])),
+    foreign: sums(false).reduce((sum, [, , many]) => sum + Number(many), 0),
+  };
 }
 
 async function groups(scratch: Scratch, files: readonly string[], filter: AuditFilter): Promise<Grouped> {

@@ -1,3 +1,4 @@
+import { type FileHandle, open } from 'node:fs/promises';
 import {
   type AuditFilter,
   type AuditLine,
@@ -6,9 +7,15 @@ import {
   toAuditLine,
 } from '../../src/audit/filter.ts';
 import type { AuditGroup } from '../../src/audit/stats.ts';
-import { readLines } from './read-lines.ts';
+import { type ReadLine, readLines } from './read-lines.ts';
 
-/** The newest records, as lines of their files. */
+/** A part of the matching records, which are in order of time, the newest first. */
+export interface Page {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** The records of a page, as lines of their files, the newest first. */
 export interface Newest {
   readonly lines: readonly string[];
   /** The number of all matching records. */
@@ -23,9 +30,17 @@ export interface Grouped {
   readonly foreign: number;
 }
 
+/** The numbers of matching records by the first characters of their timestamps. */
+export interface Counted {
+  readonly counts: ReadonlyMap<string, number>;
+  readonly foreign: number;
+}
+
 /** A reader of audit files. All readers give the same answers. */
 export interface AuditSource {
-  newest(filter: AuditFilter, many: number): Promise<Newest>;
+  /** Takes memory for `offset` and `limit` records. */
+  newest(filter: AuditFilter, page: Page): Promise<Newest>;
+  count(filter: AuditFilter, characters: number): Promise<Counted>;
   groups(filter: AuditFilter): Promise<Grouped>;
   close(): void;
 }
@@ -33,39 +48,84 @@ export interface AuditSource {
 /** Reads audit files line by line, in little memory, for installations without the native engine. */
 export function streamedSource(files: readonly string[]): AuditSource {
   return {
-    newest: (filter, many) => newest(files, filter, many),
+    newest: (filter, page) => newest(files, filter, page),
+    count: (filter, characters) => count(files, filter, characters),
     groups: (filter) => groups(files, filter),
     close() {},
   };
 }
 
-async function newest(files: readonly string[], filter: AuditFilter, many: number): Promise<Newest> {
-  const kept = new NewestLines(many);
-  let [total, foreign] = [0, 0];
-  for (const file of files) {
-    for await (const lines of readLines(file)) {
-      for (const { text, record } of lines) {
-        if (record === null) foreign += 1;
-        else if (matches(record, filter)) {
-          total += 1;
-          kept.add(text, record);
-        }
-      }
+/** Calls `take` for each matching record. Returns the number of lines that are not records. */
+async function scan(
+  file: string | FileHandle,
+  filter: AuditFilter,
+  take: (record: AuditLine, line: ReadLine) => void,
+): Promise<number> {
+  let foreign = 0;
+  for await (const lines of readLines(file)) {
+    for (const line of lines) {
+      if (line.record === null) foreign += 1;
+      else if (matches(line.record, filter)) take(line.record, line);
     }
   }
-  return { lines: kept.take(), total, foreign };
+  return foreign;
+}
+
+/** Keeps the places of the newest lines, and reads the lines of the page at the end. */
+async function newest(
+  files: readonly string[],
+  filter: AuditFilter,
+  { limit, offset }: Page,
+): Promise<Newest> {
+  const kept = new NewestPlaces(offset + limit);
+  const opened: FileHandle[] = [];
+  let [total, foreign] = [0, 0];
+  try {
+    for (const path of files) {
+      // The file stays open until its lines are read, because another one may take its name.
+      const file = await open(path).catch(ifMissing);
+      if (file === null) continue;
+      opened.push(file);
+      foreign += await scan(file, filter, (record, { start, length }) => {
+        total += 1;
+        kept.add({ key: keyOf(record), file, start, length });
+      });
+    }
+    const lines: string[] = [];
+    for (const place of kept.take().slice(offset)) lines.push(await readPlace(place));
+    return { lines, total, foreign };
+  } finally {
+    await Promise.all(opened.map((file) => file.close()));
+  }
+}
+
+function ifMissing(thrown: NodeJS.ErrnoException): null {
+  if (thrown.code === 'ENOENT') return null;
+  throw thrown;
+}
+
+async function readPlace({ file, start, length }: Place): Promise<string> {
+  const { buffer } = await file.read(Buffer.alloc(length), 0, length, start);
+  return buffer.toString('utf8');
+}
+
+async function count(files: readonly string[], filter: AuditFilter, characters: number): Promise<Counted> {
+  const counts = new Map<string, number>();
+  let foreign = 0;
+  for (const file of files) {
+    foreign += await scan(file, filter, ({ timestamp }) => {
+      const moment = timestamp.slice(0, characters);
+      counts.set(moment, (counts.get(moment) ?? 0) + 1);
+    });
+  }
+  return { counts, foreign };
 }
 
 async function groups(files: readonly string[], filter: AuditFilter): Promise<Grouped> {
   const found = new Map<string, AuditGroup>();
   let foreign = 0;
   for (const file of files) {
-    for await (const lines of readLines(file)) {
-      for (const { record } of lines) {
-        if (record === null) foreign += 1;
-        else if (matches(record, filter)) add(found, record.fields, record.timestamp);
-      }
-    }
+    foreign += await scan(file, filter, ({ fields, timestamp }) => add(found, fields, timestamp));
   }
   return { groups: [...found.values()], foreign };
 }
@@ -92,45 +152,48 @@ function add(
   });
 }
 
-interface Kept {
+/** The place of a record, and the key that orders it. */
+interface Place {
   readonly key: string;
-  readonly text: string;
+  readonly file: FileHandle;
+  readonly start: number;
+  readonly length: number;
 }
 
-/** Keeps the `many` newest records of those that are added, in little memory. */
-class NewestLines {
+/** Records are in order of their time, and of their id within it. */
+function keyOf({ timestamp, fields }: AuditLine): string {
+  return `${timestamp} ${fieldTextOf(fields.record_id) ?? ''}`;
+}
+
+function newestFirst<T extends { readonly key: string }>(list: readonly T[]): readonly T[] {
+  return list.toSorted((one, other) => (one.key < other.key ? 1 : one.key > other.key ? -1 : 0));
+}
+
+/** Keeps the places of the `many` newest records of those that are added. */
+class NewestPlaces {
   readonly #many: number;
-  #kept: Kept[] = [];
+  #kept: Place[] = [];
 
   constructor(many: number) {
     this.#many = many;
   }
 
-  add(text: string, { timestamp, fields }: AuditLine): void {
-    this.#kept.push({ key: `${timestamp} ${fieldTextOf(fields.record_id) ?? ''}`, text });
-    if (this.#kept.length > 2 * this.#many + 1_000) this.#trim();
+  add(place: Place): void {
+    this.#kept.push(place);
+    if (this.#kept.length > 2 * this.#many + 1_000) this.#kept = [...this.take()];
   }
 
-  /** Returns the kept lines, newest first. */
-  take(): readonly string[] {
-    this.#trim();
-    return this.#kept.map(({ text }) => text);
-  }
-
-  #trim(): void {
-    const sorted = this.#kept.toSorted((one, other) =>
-      one.key < other.key ? 1 : one.key > other.key ? -1 : 0,
-    );
-    this.#kept = sorted.slice(0, this.#many);
+  /** Returns the kept places, newest first. */
+  take(): readonly Place[] {
+    return newestFirst(this.#kept).slice(0, this.#many);
   }
 }
 
-/** Returns the newest lines that match a filter, newest first. */
-export function toNewest(lines: readonly string[], filter: AuditFilter, many: number): readonly string[] {
-  const newest = new NewestLines(many);
-  for (const text of lines) {
+/** Returns the lines that match a filter, newest first. */
+export function toNewest(lines: readonly string[], filter: AuditFilter): readonly string[] {
+  const found = lines.flatMap((text) => {
     const record = toAuditLine(text);
-    if (record !== null && matches(record, filter)) newest.add(text, record);
-  }
-  return newest.take();
+    return record !== null && matches(record, filter) ? [{ key: keyOf(record), text }] : [];
+  });
+  return newestFirst(found).map(({ text }) => text);
 }

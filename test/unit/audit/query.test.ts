@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import {
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -23,6 +22,7 @@ import { toStats } from '../../../src/audit/stats.ts';
 import { toDuration, toMoment } from '../../../src/audit/time-range.ts';
 import { SvcError } from '../../../src/errors.ts';
 
+const QUERY = new URL('../../../adapters/audit/query.ts', import.meta.url).href;
 const START = Date.parse('2026-08-01T00:00:00Z');
 const NASTY = `it's "quoted" ; DROP TABLE logs -- \\ é 😀`;
 
@@ -160,6 +160,67 @@ describe('a query', () => {
     expect(await query.stats({})).toEqual(toStats([]));
   });
 
+  it.each(READERS)('finds a page after many others, also within one second: %s', async (reader) => {
+    const path = logOf(30_000);
+    const wanted = Array.from({ length: 30_000 }, (_, index) => recordOf(index)).toReversed();
+    const query = createAuditQuery(path, reader);
+    const page = (filter: AuditFilter, offset: number) => query.query(filter, { limit: 20, offset });
+    const all = { total: 30_000, foreign: FOREIGN };
+    expect(await page({}, 12_345)).toEqual({ records: wanted.slice(12_345, 12_365), ...all });
+    expect(await page({}, 29_990)).toEqual({ records: wanted.slice(29_990), ...all });
+    expect(await page({}, 30_000)).toEqual({ records: [], ...all });
+    // A filter that begins and ends within hours.
+    const [start_time, end_time] = [String(recordOf(1_000).timestamp), String(recordOf(28_000).timestamp)];
+    expect(await page({ start_time, end_time }, 26_995)).toEqual({
+      records: wanted.slice(28_994, 29_000),
+      total: 27_001,
+      foreign: FOREIGN,
+    });
+    const second = Array.from(
+      { length: 12_000 },
+      (_, index): Record<string, unknown> => ({
+        ...recordOf(index),
+        timestamp: `2026-08-01T00:00:00.${String(index % 1_000).padStart(3, '0')}Z`,
+      }),
+    );
+    const dense = logOf(1);
+    writeFileSync(dense, second.map((record) => `${JSON.stringify(record)}\n`).join(''));
+    const sorted = [recordOf(0), ...second].toSorted((one, other) =>
+      `${one.timestamp} ${one.record_id}` < `${other.timestamp} ${other.record_id}` ? 1 : -1,
+    );
+    const { records } = await createAuditQuery(dense, reader).query({}, { limit: 5, offset: 11_000 });
+    expect(records.map(({ record_id }) => record_id)).toEqual(
+      sorted.slice(11_000, 11_005).map(({ record_id }) => record_id),
+    );
+  });
+
+  it('of a page after many others keeps no records in memory', { timeout: 60_000 }, async () => {
+    const path = logOf(1);
+    const text = 'x'.repeat(1_500);
+    const lines = Array.from({ length: 60_000 }, (_, index) =>
+      JSON.stringify({ ...recordOf(index), policy_reason: text }),
+    );
+    writeFileSync(path, `${lines.join('\n')}\n`);
+    const program = `
+      const { createAuditQuery } = await import(${JSON.stringify(QUERY)});
+      const page = await createAuditQuery(${JSON.stringify(path)}, 'streamed').query({}, { limit: 1, offset: 50000 });
+      console.log(page.records[0].record_id, page.total);`;
+    const flags = ['--max-old-space-size=48', '--input-type=module', '-e', program];
+    expect(execFileSync(process.execPath, flags, { encoding: 'utf8' })).toBe('r-09999 60001\n');
+  });
+
+  it.each(READERS)('of records that go to a pipe says so, and takes none of them: %s', async (reader) => {
+    const path = join(logOf(1), '../pipe.jsonl');
+    execFileSync('mkfifo', [path]);
+    const query = createAuditQuery(path, reader);
+    for (const asked of [query.query({}, { limit: 1, offset: 0 }), query.stats({})]) {
+      await expect(asked).rejects.toMatchObject({
+        code: 'not_found',
+        message: expect.stringContaining('is not a file'),
+      });
+    }
+  });
+
   it('of records without ids of their own, or with the same, is right all the same', async () => {
     const path = logOf(10);
     const line = JSON.stringify({ ...recordOf(3), record_id: 'same' });
@@ -200,7 +261,8 @@ describe('an export', () => {
     const path = logOf(10);
     const [older, fresh] = [join(path, '../older.duckdb'), join(path, '../fresh.duckdb')];
     expect(await exportDuckdb(path, {}, older)).toBe(10);
-    mkdirSync(join(path, '..', rotatedName(basename(path), START)));
+    // A line that is too long for DuckDB.
+    writeFileSync(join(path, '..', rotatedName(basename(path), START)), `{"a":"${'x'.repeat(40_000_000)}"}`);
     for (const target of [older, fresh]) {
       await expect(exportDuckdb(path, {}, target)).rejects.toMatchObject({ code: 'file_unavailable' });
     }
