@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { createFigures } from '../../adapters/admin-socket/system-figures.ts';
 import { createAuditQuery } from '../../adapters/audit/query.ts';
 import { absolutePath } from '../../adapters/node/absolute-path.ts';
@@ -29,11 +30,14 @@ export function sourceOf(started: Started): AdminSource {
   };
 }
 
+/** A write that takes longer, for example to a slow disk, does not delay a query. */
+const FLUSH_MS = 1_000;
+
 /** Flushes the log before a query, so that the newest records are found. While it cannot be written, the file answers. */
 function auditOf({ watch: { audit }, settings, checked }: Started): AuditQuery | null {
   if (audit === null) return null;
   const query = createAuditQuery(absolutePath(checked.project.root, settings.audit.path));
-  const flushed = () => audit.flush().catch(() => {});
+  const flushed = () => Promise.race([audit.flush().catch(() => {}), delay(FLUSH_MS, null, { ref: false })]);
   return {
     query: async (...asked) => {
       await flushed();

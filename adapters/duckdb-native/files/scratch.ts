@@ -1,5 +1,6 @@
 import type { DuckDBValue } from '@duckdb/node-api';
 import { loadDriver } from '../driver/driver.ts';
+import { tracked } from '../driver/process-exit.ts';
 
 /** A database in memory whose statements may read files: for internal statements, never for a client's. */
 export interface Scratch {
@@ -15,8 +16,11 @@ export async function openScratch(): Promise<Scratch> {
     autoload_known_extensions: 'false',
   });
   const connection = await instance.connect();
+  // A process that exits does not wait for a long statement.
+  const interruption = { interrupt: () => connection.interrupt(), since: () => null };
   return {
-    rows: async (sql, values = []) => (await connection.runAndReadAll(sql, [...values])).getRows(),
+    rows: (sql, values = []) =>
+      tracked(interruption, async () => (await connection.runAndReadAll(sql, [...values])).getRows()),
     close: () => {
       connection.closeSync();
       instance.closeSync();

@@ -1,13 +1,19 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
+  closeSync,
+  constants,
   existsSync,
   mkdirSync,
+  openSync,
   readFileSync,
+  readSync,
   renameSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -306,6 +312,30 @@ describe('the admin API', () => {
     await (await callLegacy(url, 'hello_world', { name: 'Zoe' })).text();
     expect(await send(socket, '/audit/query')).toMatchObject({ status: 200, body: { count: 1 } });
     expect(await send(socket, '/audit/stats')).toMatchObject({ status: 200, body: { total_records: 1 } });
+  });
+
+  it('says that audit records go to a pipe, also while its reader is slow, and ends', async () => {
+    const root = await project();
+    const pipe = join(root, 'records');
+    execFileSync('mkfifo', [pipe]);
+    const site = join(root, 'svc-site.yml');
+    const audit = '    audit: { enabled: true, path: records }\n';
+    writeFileSync(site, readFileSync(site, 'utf8').replace(/( {2}default:\n)/, `$1${audit}`));
+    const end = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
+    onTestFinished(() => closeSync(end));
+    const { server, socket, url } = await serveWithAdmin(root);
+    const full = writeSync(end, Buffer.alloc(65_536, 10));
+    const called = callLegacy(url, 'hello_world', { name: 'Ada' }).then((response) => response.text());
+    for (const path of ['/audit/query', '/audit/stats']) {
+      expect(await send(socket, path)).toMatchObject({
+        status: 404,
+        body: { message: expect.stringContaining(`Audit records go to ${pipe}`) },
+      });
+    }
+    expect(readSync(end, Buffer.alloc(full))).toBe(full);
+    await called;
+    server.child.kill('SIGTERM');
+    expect((await server.ended).code).toBe(0);
   });
 
   // Requirements: admin./status, admin./config, env.SVC_READONLY
