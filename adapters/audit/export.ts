@@ -1,4 +1,4 @@
-import { createWriteStream, existsSync } from 'node:fs';
+import { createWriteStream, existsSync, statSync } from 'node:fs';
 import { chmod, rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { type AuditFilter, type AuditLine, matches } from '../../src/audit/filter.ts';
@@ -6,6 +6,7 @@ import { RECORD_FIELDS } from '../../src/audit/record.ts';
 import { SvcError } from '../../src/errors.ts';
 import { quoteText } from '../../src/sql/quote.ts';
 import { openScratch, type Scratch } from '../duckdb-native/files/scratch.ts';
+import { whereLinksLead } from '../node/where-links-lead.ts';
 import { linesOf } from './duckdb-source.ts';
 import { filesOf } from './query.ts';
 import { readLines } from './read-lines.ts';
@@ -13,11 +14,10 @@ import { readLines } from './read-lines.ts';
 const FIELDS = Object.keys(RECORD_FIELDS);
 
 /**
- * Writes the matching records as CSV (RFC 4180), oldest file first; returns their number. Throws
- * `file_unavailable`.
+ * Writes the matching records as CSV (RFC 4180), oldest file first; returns their number. A file is replaced when all
+ * are written; a pipe or a device gets them and stays. Throws `file_unavailable`.
  */
 export async function exportCsv(path: string, filter: AuditFilter, target: string): Promise<number> {
-  const half = `${target}.${process.pid}.half`;
   let many = 0;
   async function* toCsv() {
     yield `${FIELDS.join(',')}\r\n`;
@@ -26,13 +26,16 @@ export async function exportCsv(path: string, filter: AuditFilter, target: strin
       yield rows.join('');
     }
   }
+  const place = await whereLinksLead(target).catch(() => target);
+  const isPlain = statSync(place, { throwIfNoEntry: false })?.isFile() ?? true;
+  const written = isPlain ? `${place}.${process.pid}.half` : place;
   try {
-    await pipeline(toCsv, createWriteStream(half, { mode: 0o600 }));
-    await rename(half, target);
+    await pipeline(toCsv, createWriteStream(written, { mode: 0o600 }));
+    if (isPlain) await rename(written, place);
     return many;
   } catch (cause) {
-    await rm(half, { force: true }).catch(() => {});
-    const message = (cause as Error).message.replaceAll(half, target);
+    if (isPlain) await rm(written, { force: true }).catch(() => {});
+    const message = (cause as Error).message.replaceAll(written, target);
     throw new SvcError('file_unavailable', `${target} cannot be written: ${message}.`, { cause });
   }
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { chmod, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
 import {
@@ -11,12 +11,12 @@ import {
   refusalOf,
 } from '../../adapters/node/database/database-file.ts';
 import { makeFolder } from '../../adapters/node/make-folder.ts';
+import { whereLinksLead } from '../../adapters/node/where-links-lead.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { Run } from '../command.ts';
 import { copyWithAny } from '../convert/convert.ts';
 import { deleteOnSignal } from '../io/delete-on-signal.ts';
 import { count, styled } from '../io/output.ts';
-import { whereLinksLead } from '../io/write-files.ts';
 
 /** `svc convert <file> [out]`: a copy of a DuckDB file in the form that every DuckDB since 1.0 reads. */
 export const run: Run = async (input, output) => {
@@ -25,6 +25,8 @@ export const run: Run = async (input, output) => {
   const { storage, version } = await convertible(file);
   const replaces = await isSameFile(file, out);
   const refuse = () => {
+    if (existsSync(out) && !statSync(out).isFile())
+      throw new SvcError('usage', `${out} is not a file. Name another one.`);
     if (existsSync(out) && !input.flag('force')) throw exists(out, replaces);
   };
   refuse();

@@ -3,9 +3,10 @@ import { copyFile, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { makeFolder } from '../../adapters/node/make-folder.ts';
+import { whereLinksLead } from '../../adapters/node/where-links-lead.ts';
 import { SvcError } from '../../src/errors.ts';
 import { toFileError } from '../io/file-error.ts';
-import { whereLinksLead, writeWhole } from '../io/write-files.ts';
+import { writeWhole } from '../io/write-files.ts';
 import { refusal } from './formats.ts';
 import type { MergePlan } from './merge.ts';
 

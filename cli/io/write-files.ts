@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, chown, readFile, readlink, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { chmod, chown, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { makeFolder } from '../../adapters/node/make-folder.ts';
+import { whereLinksLead } from '../../adapters/node/where-links-lead.ts';
 import { SvcError } from '../../src/errors.ts';
 
 /** Creates folders below a root, and the root itself. */
@@ -55,7 +56,7 @@ interface WriteOptions {
 
 /**
  * Replaces a file in one step, so that readers never see half of it. Follows links and keeps the file's mode, and its
- * owner if this user may. Returns whether it wrote.
+ * owner if this user may. A pipe or a device gets the text and stays. Returns whether it wrote.
  */
 export async function writeWhole(
   path: string,
@@ -64,6 +65,11 @@ export async function writeWhole(
 ): Promise<boolean> {
   const target = await whereLinksLead(path);
   const before = existsSync(target) ? await stat(target) : null;
+  if (before !== null && !before.isFile()) {
+    if (!(await when())) return false;
+    await writeFile(target, text);
+    return true;
+  }
   const kept = before === null ? mode : before.mode & 0o777;
   const fresh = `${target}.${randomUUID()}`;
   makeFolder(dirname(target));
@@ -76,16 +82,5 @@ export async function writeWhole(
     return true;
   } finally {
     await rm(fresh, { force: true });
-  }
-}
-
-/** Follows links to the file behind them, even if that file does not exist. */
-export async function whereLinksLead(path: string): Promise<string> {
-  try {
-    return await realpath(path);
-  } catch (thrown) {
-    if (!(thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT')) throw thrown;
-    const next = await readlink(path).catch(() => null);
-    return next === null ? path : whereLinksLead(resolve(dirname(path), next));
   }
 }

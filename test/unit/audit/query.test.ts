@@ -1,6 +1,7 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import {
   existsSync,
+  lstatSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -290,6 +291,24 @@ describe('an export', () => {
       trace_id: `'＝1`,
     });
     expect((statSync(target).mode & 0o777).toString(8)).toBe('600');
+  });
+
+  it('to CSV into a pipe writes into it, and behind a link replaces the file', async () => {
+    const path = logOf(10);
+    const [pipe, link, file] = [join(path, '../pipe'), join(path, '../link.csv'), join(path, '../file.csv')];
+    execFileSync('mkfifo', [pipe]);
+    const reader = execFile('cat', [pipe]);
+    const read = new Promise<string>((done) =>
+      reader.stdout?.toArray().then((parts) => done(parts.join(''))),
+    );
+    expect(await exportCsv(path, {}, pipe)).toBe(10);
+    expect((await read).split('\r\n')).toHaveLength(12);
+    expect(statSync(pipe).isFIFO()).toBe(true);
+    writeFileSync(file, 'older');
+    symlinkSync(file, link);
+    expect(await exportCsv(path, {}, link)).toBe(10);
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
+    expect(readFileSync(file, 'utf8')).toMatch(/^record_id,/);
   });
 
   it('to a disk that is full says so, and leaves nothing half done', async () => {
