@@ -1,4 +1,4 @@
-import { readdir, rm } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 
 /** A file of the audit log: the current one, or one that was rotated. */
@@ -44,10 +44,20 @@ function momentOf(part: string): number | null {
   return Number.isNaN(moment) ? null : moment;
 }
 
-/** Lists the rotated files that were closed before `moment`, in milliseconds since 1970. */
+/** The file that keeps incomplete last lines of an audit file; see `repairTail`. */
+export function tornName(path: string): string {
+  return `${path}.torn`;
+}
+
+/**
+ * Lists the rotated files that were closed before `moment`, in milliseconds since 1970, and the file of incomplete lines
+ * if the last one is older.
+ */
 export async function listOlder(path: string, moment: number): Promise<readonly AuditFile[]> {
   const files = await listAuditFiles(path);
-  return files.filter(({ closedAt }) => closedAt !== null && closedAt < moment);
+  const torn = await stat(tornName(path)).catch(() => null);
+  const rest = torn?.isFile() ? [{ path: tornName(path), closedAt: torn.mtimeMs }] : [];
+  return [...files, ...rest].filter(({ closedAt }) => closedAt !== null && closedAt < moment);
 }
 
 /** Deletes these files and returns them. The current file always stays. */

@@ -1,6 +1,7 @@
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { type FileHandle, open, rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { toAuditLine } from '../../src/audit/filter.ts';
 import { makeFolder } from '../node/make-folder.ts';
 import { rotatedName } from './audit-files.ts';
 import { repairTail } from './repair.ts';
@@ -24,7 +25,8 @@ interface Opened {
   readonly handle: FileHandle;
   readonly isFile: boolean;
   readonly identity: string;
-  readonly bornAt: number;
+  /** The time of its first record, in milliseconds since 1970. */
+  readonly beganAt: number;
   size: number;
 }
 
@@ -143,9 +145,9 @@ export class LineFile {
     return this.#opened;
   }
 
-  async #rotateWhenFull({ isFile, size, bornAt }: Opened, more: number): Promise<boolean> {
+  async #rotateWhenFull({ isFile, size, beganAt }: Opened, more: number): Promise<boolean> {
     const { maxBytes, maxAgeMs } = this.#limits;
-    const old = bornAt > 0 && Date.now() - bornAt > maxAgeMs;
+    const old = Date.now() - beganAt > maxAgeMs;
     if (!isFile || size === 0 || (size + more <= maxBytes && !old)) return false;
     // Another process that writes the same file may have rotated it first.
     const first = await rename(this.#path, rotatedName(this.#path, Date.now())).then(
@@ -180,12 +182,36 @@ async function tryToOpen(path: string): Promise<Opened | null> {
     const { dev, ino, size, birthtimeMs } = found;
     const isFile = found.isFile();
     const isThere = !isFile || size === 0 || (await repairTail(path).then(() => true, ifMissing(false)));
-    if (isThere) return { handle, isFile, identity: `${dev}:${ino}`, bornAt: birthtimeMs, size };
+    if (isThere) {
+      const isNew = !isFile || size === 0;
+      // Some file systems have no birth time.
+      const beganAt = isNew ? Date.now() : ((await firstTime(path)) ?? (birthtimeMs || Date.now()));
+      return { handle, isFile, identity: `${dev}:${ino}`, beganAt, size };
+    }
     await handle.close();
     return null;
   } catch (thrown) {
     await handle.close();
     throw thrown;
+  }
+}
+
+/** More than the longest record has. */
+const MAX_HEAD = 65_536;
+
+/** Returns the time of the first record of a file; null without one. A file may be younger, for example a copy. */
+async function firstTime(path: string): Promise<number | null> {
+  const file = await open(path).catch(ifMissing(null));
+  if (file === null) return null;
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_HEAD), 0, MAX_HEAD, 0);
+    for (const line of buffer.subarray(0, bytesRead).toString('utf8').split('\n')) {
+      const record = toAuditLine(line);
+      if (record !== null) return Date.parse(record.timestamp);
+    }
+    return null;
+  } finally {
+    await file.close();
   }
 }
 

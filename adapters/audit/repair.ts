@@ -1,4 +1,5 @@
 import { appendFile, type FileHandle, open } from 'node:fs/promises';
+import { tornName } from './audit-files.ts';
 
 /** Records are far shorter. A longer last line without an end was not written by us. */
 const MAX_TAIL = 1024 * 1024;
@@ -24,7 +25,7 @@ export async function repairTail(path: string): Promise<boolean> {
       await appendFile(path, '\n');
       return false;
     }
-    await appendFile(`${path}.torn`, `${torn.toString('utf8')}\n`, { mode: 0o600 });
+    await appendFile(tornName(path), `${torn.toString('utf8')}\n`, { mode: 0o600 });
     // The line is overwritten in place and the file never shortened: another process may have appended by now.
     await handle.write(
       Buffer.alloc(torn.length, SPACE).fill(NEWLINE, torn.length - 1),

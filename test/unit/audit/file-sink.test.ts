@@ -11,6 +11,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -245,13 +246,29 @@ describe('rotation', () => {
     expect(new Set(ids).size).toBe(12_000);
   });
 
+  it('happens by the age of the first record, which a file may not show', async () => {
+    const path = join(temporaryFolder(), 'log.jsonl');
+    const record = (timestamp: string) =>
+      JSON.stringify({ timestamp, operation_type: 'tool', operation_status: 'success' });
+    writeFileSync(path, `      \n${record('2026-01-01T00:00:00.000Z')}\n`);
+    const { sink } = await open(path, { limits: { maxBytes: 1e9, maxAgeMs: DAY } });
+    sink.record(record(new Date().toISOString()));
+    await sink.flush();
+    sink.record(record(new Date().toISOString()));
+    await sink.flush();
+    const files = await listAuditFiles(path);
+    expect(files.map((file) => linesOf(file.path).length)).toEqual([1, 2]);
+  });
+
   it('deletes by itself only what is older than the retention', async () => {
     const root = temporaryFolder();
     const path = join(root, 'log.jsonl');
     const old = join(root, 'log-20200101T000000000Z-00000000.jsonl');
     const fresh = join(root, `log-${new Date().toISOString().replaceAll(/[-:.]/g, '')}-00000000.jsonl`);
     const others = [join(root, 'log-prod.jsonl'), join(root, 'other-20200101T000000000Z-00000000.jsonl')];
-    for (const file of [old, fresh, ...others]) writeFileSync(file, '');
+    const torn = `${path}.torn`;
+    for (const file of [old, fresh, torn, ...others]) writeFileSync(file, '');
+    utimesSync(torn, 0, 0);
     const settings: AuditSettings = {
       enabled: true,
       path: 'log.jsonl',
@@ -266,7 +283,7 @@ describe('rotation', () => {
     expect(existsSync(old)).toBe(true);
     const audit = await openAudit({ ...settings, retentionDays: 30 }, root, () => {});
     onTestFinished(() => audit?.sink.close());
-    await expect.poll(() => existsSync(old), { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => existsSync(old) || existsSync(torn), { timeout: 10_000 }).toBe(false);
     expect([fresh, path, ...others].filter((file) => !existsSync(file))).toEqual([]);
     expect(DAY).toBe(86_400_000);
   });
