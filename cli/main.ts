@@ -4,6 +4,7 @@ import type { JsonObject } from '../src/json.ts';
 import { toBoolean } from '../src/settings/boolean.ts';
 import { type Command, commandNameOf } from './command.ts';
 import { toFileError } from './io/file-error.ts';
+import { toErrorText } from './io/findings.ts';
 import { npxHint } from './io/npx-hint.ts';
 import { createOutput, type ProcessOutput, styled, tolerateClosedPipes } from './io/output.ts';
 import { createProgram, findCommand, isFinished, toUsageError } from './program.ts';
@@ -64,7 +65,7 @@ export function reportError(error: SvcError, output: ProcessOutput, command?: Co
     output.data(toErrorDocument(error, output.debug), () => '');
     return;
   }
-  const [first = '', ...rest] = error.message.split('\n');
+  const [first = '', ...rest] = toErrorText(error, process.stderr).split('\n');
   const lines = [`${styled('error', 'error:', process.stderr)} ${first}`, ...rest.map((line) => `  ${line}`)];
   const takesArguments = command?.options.some(({ flags }) => flags.startsWith('--param '));
   if (error.code === 'arguments_invalid' && takesArguments) lines.push('  Give each as --param name=value.');

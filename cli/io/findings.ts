@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { SvcError } from '../../src/errors.ts';
+import { type ErrorCode, SvcError } from '../../src/errors.ts';
 import type { Finding } from '../../src/project/finding.ts';
 import { decodeLoosely } from '../../src/project/yaml/decode.ts';
 import { type ColumnRow, count, styled, toColumns, widthOfTerminal } from './output.ts';
 
 /** The choices for printing findings. */
 interface FindingsFormat {
-  /** Default: stdout. */
-  readonly stream?: NodeJS.WriteStream;
+  /** Default: stdout. Null for a text that may go anywhere, without colours. */
+  readonly stream?: NodeJS.WriteStream | null;
   /** Whether the code of each finding is shown. */
   readonly detail?: boolean;
   /** The project's folder, whose lines are shown below findings; absent for no lines. */
@@ -18,15 +18,15 @@ interface FindingsFormat {
 /** Formats findings for people: place, severity and message, with the fix and the lines of the file below. */
 export function toFindingLines(findings: readonly Finding[], format: FindingsFormat = {}): string {
   const { stream = process.stdout, detail = false, root } = format;
-  const width = widthOfTerminal(stream);
+  const width = stream === null ? Number.POSITIVE_INFINITY : widthOfTerminal(stream);
   const frameOf = root === undefined ? () => [] : createFrames(root, findings);
   const rows = findings.flatMap((finding): readonly ColumnRow[] => {
     const [first = '', ...rest] = finding.message.split('\n');
-    const code = detail ? [styled('dim', `code: ${finding.code}`, stream)] : [];
-    const fix = `fix: ${finding.fix}`.split('\n').map((line) => styled('dim', line, stream));
+    const code = detail ? [styledFor(stream, 'dim', `code: ${finding.code}`)] : [];
+    const fix = `fix: ${finding.fix}`.split('\n').map((line) => styledFor(stream, 'dim', line));
     const below = [...rest, ...fix, ...code];
     return [
-      [placeOf(finding), styled(finding.severity, finding.severity, stream), first],
+      [placeOf(finding), styledFor(stream, finding.severity, finding.severity), first],
       ...below.map((line) => ['', '', line]),
       ...frameOf(finding).map((line) => toFrameLine(line, finding, { stream, width })),
     ];
@@ -34,8 +34,12 @@ export function toFindingLines(findings: readonly Finding[], format: FindingsFor
   return toColumns(rows, '', width);
 }
 
+function styledFor(stream: NodeJS.WriteStream | null, style: Parameters<typeof styled>[0], text: string) {
+  return stream === null ? text : styled(style, text, stream);
+}
+
 interface FrameStyle {
-  readonly stream: NodeJS.WriteStream;
+  readonly stream: NodeJS.WriteStream | null;
   readonly width: number;
 }
 
@@ -44,15 +48,32 @@ function toFrameLine({ line, text }: SourceLine, finding: Finding, { stream, wid
   const isMarked = line === finding.line;
   const whole = `  ${isMarked ? '>' : ' '} ${String(line).padStart(4)} | ${text.replaceAll(/\p{Cc}/gu, ' ')}`;
   const shown = whole.length > width ? `${whole.slice(0, width - 1)}…` : whole.trimEnd();
-  return styled(isMarked ? finding.severity : 'dim', shown, stream);
+  return styledFor(stream, isMarked ? finding.severity : 'dim', shown);
 }
 
-/** The error for a project with errors. */
-export function toFindingsError(findings: readonly Finding[]): SvcError {
-  const lines = toFindingLines(findings, { stream: process.stderr });
-  return new SvcError('project_invalid', `The project has ${count(findings.length, 'error')}:\n${lines}`, {
+const findingsOf = new WeakMap<SvcError, readonly Finding[]>();
+
+/** The error for a project or a configuration with errors, for example "The project has 2 errors: …". */
+export function toFindingsError(
+  findings: readonly Finding[],
+  code: ErrorCode = 'project_invalid',
+  subject = 'project',
+): SvcError {
+  const lines = toFindingLines(findings, { stream: null });
+  const message = `The ${subject} has ${count(findings.length, 'error')}:\n${lines}`;
+  const error = new SvcError(code, message, {
     detail: { findings: findings.map((finding) => ({ ...finding })) },
   });
+  findingsOf.set(error, findings);
+  return error;
+}
+
+/** The message of an error for a terminal: its findings have colours. */
+export function toErrorText(error: SvcError, stream: NodeJS.WriteStream): string {
+  const findings = findingsOf.get(error);
+  if (findings === undefined) return error.message;
+  const [first = ''] = error.message.split('\n', 1);
+  return `${first}\n${toFindingLines(findings, { stream })}`;
 }
 
 function placeOf({ file, line, column }: Finding): string {

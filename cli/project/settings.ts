@@ -3,15 +3,14 @@ import { join } from 'node:path';
 import { homeOf } from '../../adapters/node/absolute-path.ts';
 import { openNodeSource } from '../../adapters/node/references/source.ts';
 import { findUserFile } from '../../adapters/node/user-file.ts';
-import { SvcError } from '../../src/errors.ts';
+import type { SvcError } from '../../src/errors.ts';
 import type { Finding } from '../../src/project/finding.ts';
 import { SITE_NAME } from '../../src/project/site-model.ts';
 import type { Override } from '../../src/settings/environment.ts';
 import { type LoadedSettings, loadSettings, type SettingsInput } from '../../src/settings/load.ts';
 import type { Settings } from '../../src/settings/model.ts';
 import type { CommandInput } from '../command.ts';
-import { toFindingLines } from '../io/findings.ts';
-import { count } from '../io/output.ts';
+import { toFindingsError } from '../io/findings.ts';
 import { type CheckedProject, siteFileOf } from './project.ts';
 
 /** Loads the settings of the active profile with their findings. */
@@ -60,11 +59,7 @@ async function openFiles(
 /** The error for a configuration with errors. */
 export function toConfigError(findings: readonly Finding[]): SvcError {
   const unresolved = findings.some(({ code }) => code === 'reference-unresolved');
-  const lines = toFindingLines(findings, { stream: process.stderr });
-  const message = `The configuration has ${count(findings.length, 'error')}:\n${lines}`;
-  return new SvcError(unresolved ? 'reference_unresolved' : 'config_invalid', message, {
-    detail: { findings: findings.map((finding) => ({ ...finding })) },
-  });
+  return toFindingsError(findings, unresolved ? 'reference_unresolved' : 'config_invalid', 'configuration');
 }
 
 /** Options that override every file and variable. */
