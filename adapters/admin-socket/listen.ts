@@ -63,11 +63,22 @@ function createAdminServer(admin: Admin): Server {
   return server;
 }
 
+/** The most bytes of a socket's path. */
+const LONGEST_PATH = process.platform === 'darwin' ? 103 : 107;
+
 /**
  * Removes the socket of a process that died. Throws if another server answers on it or if it is an ordinary
  * file.
  */
 async function makeWay(path: string): Promise<void> {
+  const bytes = Buffer.byteLength(path);
+  if (bytes > LONGEST_PATH) {
+    throw new SvcError(
+      'config_invalid',
+      `The path of the admin socket has ${bytes} bytes, and this system takes at most ${LONGEST_PATH}: ${path}
+Set SVC_ADMIN_SOCKET to a shorter one.`,
+    );
+  }
   try {
     makeFolder(dirname(path));
   } catch (cause) {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -97,4 +97,15 @@ it.skipIf(process.platform !== 'linux')('does not take the socket of a server th
     message: expect.stringContaining(path),
   });
   expect(statSync(path).ino).toBe(before);
+});
+
+it('a path that is too long for a socket is refused with its length', async () => {
+  const path = join(folder, 'ü'.repeat(60));
+  await expect(listenOnSocket(adminOf(), path)).rejects.toMatchObject({
+    code: 'config_invalid',
+    message: expect.stringMatching(
+      /has \d+ bytes, and this system takes at most 10[37]: .*\n.* a shorter one/,
+    ),
+  });
+  expect(existsSync(path)).toBe(false);
 });
