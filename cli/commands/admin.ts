@@ -12,7 +12,7 @@ export const run: Run = async (input, output) => {
   const named = input.text('socket') ?? (process.env.SVC_ADMIN_SOCKET || DEFAULTS['admin.socket']);
   const socket = absolutePath('', named);
   if (input.flag('web')) return showPage(socket, portOf(input), output);
-  const path = `/${(input.args[0] ?? 'status').replace(/^\//, '')}`;
+  const path = toRequestPath(input.args[0] ?? 'status');
   const answer = await sendToSocket({ socket, method: path === '/reload' ? 'POST' : 'GET', path });
   const text = Buffer.concat(await answer.toArray()).toString();
   const body = parse(text);
@@ -20,6 +20,29 @@ export const run: Run = async (input, output) => {
   output.data(body, () => JSON.stringify(body, null, 2));
   return 0;
 };
+
+/**
+ * Encodes a path and its query as a person writes them: a `+` stays one, as in `start_time=2026-08-01T12:00:00+02:00`.
+ * Encoded characters stay as they are.
+ */
+export function toRequestPath(given: string): string {
+  const [, path = '', query = ''] = /^\/?([^?]*)\??(.*)$/s.exec(given.toWellFormed()) ?? [];
+  const params = new URLSearchParams();
+  for (const pair of query.split('&').filter((text) => text !== '')) {
+    const [name = '', ...value] = pair.split('=');
+    params.append(decoded(name), decoded(value.join('=')));
+  }
+  const encoded = path.replaceAll(/[^!-~]+/g, encodeURIComponent);
+  return `/${encoded}${params.size === 0 ? '' : `?${params}`}`;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
 
 async function showPage(socket: string, port: number, output: Output): Promise<0> {
   const stopped = watchSignals();

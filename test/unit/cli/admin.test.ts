@@ -20,6 +20,7 @@ import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { rotatedName } from '../../../adapters/audit/audit-files.ts';
+import { toRequestPath } from '../../../cli/commands/admin.ts';
 import { VERSION } from '../../../src/version.ts';
 import { callLegacy } from '../../legacy-request.ts';
 import { send, serveWithAdmin } from './admin-server.ts';
@@ -539,5 +540,35 @@ projects: { demo: { profiles: { default: { secrets: [{ name: s, type: api, param
     onTestFinished(() => void other.close());
     const env = { SVC_ADMIN_ENABLED: 'true', SVC_ADMIN_SOCKET: socket };
     expect((await svc(['serve', '--port', '0'], root, env)).stderr).toContain('Another server');
+  });
+});
+
+describe('svc admin', () => {
+  it.each([
+    ['status', '/status'],
+    ['/audit/query?limit=5', '/audit/query?limit=5'],
+    [
+      'audit/query?operation_name=größte Bestellung',
+      '/audit/query?operation_name=gr%C3%B6%C3%9Fte+Bestellung',
+    ],
+    [
+      'audit/query?start_time=2026-08-01T12:00:00+02:00',
+      '/audit/query?start_time=2026-08-01T12%3A00%3A00%2B02%3A00',
+    ],
+    ['audit/query?operation_name=a%20b&user_id=x=y', '/audit/query?operation_name=a+b&user_id=x%3Dy'],
+    ['audit/query?limit=1&limit=2', '/audit/query?limit=1&limit=2'],
+    ['audit/query?operation_name=100%', '/audit/query?operation_name=100%25'],
+    ['größte', '/gr%C3%B6%C3%9Fte'],
+    ['a b%2Fc', '/a%20b%2Fc'],
+  ])('sends the path as it is meant: %s', (given, path) => {
+    expect(toRequestPath(given)).toBe(path);
+  });
+
+  it('takes a filter with a space, a letter beyond ASCII and an offset', { timeout: 60_000 }, async () => {
+    const root = await project();
+    const { socket } = await serveWithAdmin(root, { env: { SVC_AUDIT_ENABLED: '1' } });
+    const query = 'audit/query?operation_name=größte Bestellung&start_time=2026-08-01T12:00:00+02:00';
+    const { code, stdout } = await svc(['admin', query, '--json', '--socket', socket], root);
+    expect([code, JSON.parse(stdout)]).toEqual([0, { records: [], count: 0 }]);
   });
 });
