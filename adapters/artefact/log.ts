@@ -2,7 +2,7 @@ import type { Log } from '../../src/ports.ts';
 import { toBoolean } from '../../src/settings/boolean.ts';
 import { DEFAULTS } from '../../src/settings/effective/defaults.ts';
 import type { Environment } from '../../src/settings/environment.ts';
-import { loggedLevels } from '../../src/settings/log-level.ts';
+import { type LoggedLevels, loggedLevels } from '../../src/settings/log-level.ts';
 import type { Settings } from '../../src/settings/model.ts';
 import { concealedLog, createConcealment } from '../../src/settings/references/concealment.ts';
 import { secretsOf } from '../../src/settings/secrets.ts';
@@ -15,8 +15,7 @@ export interface StartLog {
    * SVC_DEBUG is set.
    */
   readonly follow: (settings: Settings | null, env: Environment) => void;
-  /** Whether lines of the level debug are written. */
-  readonly takesDebug: () => boolean;
+  readonly levels: LoggedLevels;
   /** Removes the secrets of the settings from a text. */
   readonly conceal: (text: string) => string;
 }
@@ -30,7 +29,7 @@ export function createStartLog(write: Log): StartLog {
     log: (line) => {
       if (levels.has(line.level)) concealed(line);
     },
-    takesDebug: () => levels.has('debug'),
+    levels: { has: (level) => levels.has(level) },
     follow: (settings, env) => {
       const level = toBoolean(env.SVC_DEBUG?.trim() ?? '') === true ? 'DEBUG' : DEFAULTS['logging.level'];
       levels = loggedLevels(settings?.logging ?? { enabled: true, level });

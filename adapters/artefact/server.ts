@@ -9,6 +9,7 @@ import { toSvcError } from '../../src/errors.ts';
 import { forwardedAddress } from '../../src/http/network.ts';
 import type { Database, Log, Python } from '../../src/ports.ts';
 import type { Environment } from '../../src/settings/environment.ts';
+import type { LoggedLevels } from '../../src/settings/log-level.ts';
 import type { Settings } from '../../src/settings/model.ts';
 import type { Telemetry } from '../otel/telemetry.ts';
 import { createAddresses } from './addresses.ts';
@@ -67,8 +68,8 @@ export interface ArtefactServer {
   /** Loads the configuration, the database and Python before the first request. Failures are logged. */
   readonly warm: () => Promise<void>;
   readonly runtime: () => Runtime;
-  /** Whether the log takes lines of the level debug; a line for each request is one. */
-  readonly takesDebug: () => boolean;
+  /** The levels of the log; a line for each request has the level debug. */
+  readonly levels: LoggedLevels;
   /** The telemetry of the configuration; null before it is loaded and if it is off. */
   readonly telemetry: () => Telemetry | null;
 }
@@ -86,7 +87,7 @@ interface Configured {
 export function createArtefactServer(platform: ArtefactPlatform): ArtefactServer {
   const { manifest, bundled, env, write, openDatabase, listens = null } = platform;
   const { version, audit } = manifest;
-  const { log, follow, conceal, takesDebug } = createStartLog(platform.log);
+  const { log, follow, conceal, levels } = createStartLog(platform.log);
   const python: ArtefactPython = platform.python?.({
     manifest,
     settings: () => configured.settings,
@@ -147,7 +148,7 @@ export function createArtefactServer(platform: ArtefactPlatform): ArtefactServer
       ]);
     },
     runtime: () => configured.runtime,
-    takesDebug,
+    levels,
     telemetry: () => configured.telemetry,
   };
 }

@@ -46,8 +46,8 @@ const manifest = parseManifest(manifestText);
 const { version } = manifest;
 const writeLine = (line: string) => void process.stderr.write(`${line}\n`);
 const write: Log = ({ level, message, fields }) => writeLine(jsonLine({ level, message, ...fields }));
-const { log: wanted, follow, conceal, takesDebug } = createStartLog(write);
-const requests = createRequestLog(wanted, takesDebug);
+const { log: wanted, follow, conceal, levels } = createStartLog(write);
+const requests = createRequestLog(wanted, levels);
 const { log } = requests;
 
 concealCrash(conceal);

@@ -73,7 +73,7 @@ export async function start(
   const settings = await loadSettings();
   const logged = concealedLog(createServerLog(output, settings.logging), concealment);
   const levels = loggedLevels(settings.logging);
-  const requests = createRequestLog(logged, () => levels.has('debug'));
+  const requests = createRequestLog(logged, levels);
   const catalog = narrowCatalog(await compileCatalog(sound), parseTags(input.text('tags') ?? ''));
   const { log } = requests;
   warnOfBroken(checked, log);

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { App } from '../../../src/app.ts';
 import { traceIdOf } from '../../../src/context.ts';
 import type { Log } from '../../../src/ports.ts';
+import type { LoggedLevels } from '../../../src/settings/log-level.ts';
 
 /** A log whose lines name their request, and the wrapper that starts a request. */
 export interface RequestLog {
@@ -14,7 +15,7 @@ export interface RequestLog {
  * Adds `request_id` to every log line of a request, and `trace_id` if the caller sent one. A line of its own tells of the
  * request, if the log takes lines of the level debug.
  */
-export function createRequestLog(log: Log, takesDebug: () => boolean): RequestLog {
+export function createRequestLog(log: Log, levels: LoggedLevels): RequestLog {
   const current = new AsyncLocalStorage<{ readonly request_id: string; readonly trace_id?: string }>();
   return {
     log: (line) => {
@@ -27,7 +28,7 @@ export function createRequestLog(log: Log, takesDebug: () => boolean): RequestLo
         const requestId = randomUUID();
         const traceId = traceIdOf(request.headers.get('traceparent'));
         const ids = { request_id: requestId, ...(traceId === null ? {} : { trace_id: traceId }) };
-        if (!takesDebug()) return current.run(ids, () => fetch(request, { ...extra, requestId }));
+        if (!levels.has('debug')) return current.run(ids, fetch, request, { ...extra, requestId });
         return current.run(ids, async () => {
           const startedAt = performance.now();
           const response = await fetch(request, { ...extra, requestId });

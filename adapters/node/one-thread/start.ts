@@ -47,7 +47,7 @@ export async function startInOneThread({
 }: OneThreadOptions): Promise<StartedArtefact> {
   const { pathOf, manifestText, bundled } = artefactFiles(entry);
   const manifest = parseManifest(manifestText);
-  const requests = createRequestLog(log, () => server.takesDebug());
+  const requests = createRequestLog(log, { has: (level) => server.levels.has(level) });
   const server = createArtefactServer({
     manifest,
     bundled,

@@ -9,7 +9,7 @@ const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 describe('the log of an artefact', () => {
   it('has everything until the settings say what is wanted', async () => {
     const lines: LogLine[] = [];
-    const { log, takesDebug, ...started } = createStartLog((line) => lines.push(line));
+    const { log, levels: taken, ...started } = createStartLog((line) => lines.push(line));
     const follow = (settings: Settings | null, env = {}) => started.follow(settings, env);
     const levels = () => {
       lines.length = 0;
@@ -26,8 +26,8 @@ describe('the log of an artefact', () => {
     follow(await settingsOf({ user: 'svc: 1\nlogging: { enabled: false }\n' }));
     expect(levels()).toEqual([]);
     follow(null);
-    expect([levels(), takesDebug()]).toEqual([['info', 'warn', 'error'], false]);
+    expect([levels(), taken.has('debug')]).toEqual([['info', 'warn', 'error'], false]);
     follow(null, { SVC_DEBUG: '1' });
-    expect([levels(), takesDebug()]).toEqual([LEVELS, true]);
+    expect([levels(), taken.has('debug')]).toEqual([LEVELS, true]);
   });
 });

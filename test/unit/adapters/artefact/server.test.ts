@@ -116,7 +116,7 @@ describe('a platform of ports alone', () => {
   ])('with %j its log takes lines of the level debug: %s', async (env, expected) => {
     const server = createArtefactServer({ ...platform, env });
     await server.warm();
-    expect(server.takesDebug()).toBe(expected);
+    expect(server.levels.has('debug')).toBe(expected);
   });
 
   it('answers 503 while its configuration is not sound, and logs why', async () => {

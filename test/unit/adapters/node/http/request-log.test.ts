@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { createRequestLog } from '../../../../../adapters/node/http/request-log.ts';
 import type { LogLine } from '../../../../../src/ports.ts';
+import { loggedLevels } from '../../../../../src/settings/log-level.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 
@@ -8,7 +9,7 @@ it('every line of a request has its ids, also when two run at the same time', as
   const lines: LogLine[] = [];
   const { log, around } = createRequestLog(
     (line) => lines.push(line),
-    () => true,
+    loggedLevels({ enabled: true, level: 'DEBUG' }),
   );
   const gate = Promise.withResolvers<void>();
   const app = around({
@@ -50,7 +51,7 @@ it('no line tells of a request unless the log takes lines of the level debug', a
   const lines: LogLine[] = [];
   const { log, around } = createRequestLog(
     (line) => lines.push(line),
-    () => false,
+    loggedLevels({ enabled: true, level: 'INFO' }),
   );
   const app = around({
     fetch: async (_request, extra) => {
@@ -66,7 +67,7 @@ it('lines outside of any request stay as they are', () => {
   const lines: LogLine[] = [];
   const { log } = createRequestLog(
     (line) => lines.push(line),
-    () => true,
+    loggedLevels({ enabled: true, level: 'DEBUG' }),
   );
   log({ level: 'info', message: 'm' });
   expect(lines).toEqual([{ level: 'info', message: 'm' }]);
