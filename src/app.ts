@@ -40,7 +40,7 @@ import { PATHS, withoutSlash } from './served-paths.ts';
 /** The choices for serving a project over HTTP. */
 export interface AppOptions {
   /** The host names and origins that may reach the server. */
-  readonly access: () => HttpAccess;
+  readonly access: HttpAccess;
   /** Asked once for each request, so that a reload can swap it. */
   readonly runtime: () => Runtime;
   readonly version: string;
@@ -48,18 +48,18 @@ export interface AppOptions {
   readonly stateless: boolean;
   readonly log: Log;
   readonly instructions?: string;
-  /** The sign-in that protects `/mcp`, read for each request; null for anonymous access. */
-  readonly auth?: () => Auth | null;
+  /** The sign-in that protects `/mcp`; null for anonymous access. */
+  readonly auth?: Auth | null;
   /** Identifies the user in place of `auth`, for a host that signs its users in itself. */
   readonly authenticate?: Authenticate;
-  /** The rate limit, read for each request; null for no limit. */
-  readonly rateLimit?: () => RateLimit | null;
+  /** Null for no limit. */
+  readonly rateLimit?: RateLimit | null;
   readonly maxBodyBytes?: number;
   /** The public address of the server. Default: the address that the request names. */
-  readonly publicAddress?: () => PublicAddress;
+  readonly publicAddress?: PublicAddress;
   readonly pageSize?: number;
   /** Seals the state of calls that elicit input. Several processes of one server must share its key. */
-  readonly sealer?: () => Sealer | null;
+  readonly sealer?: Sealer | null;
   /** The changes that clients are notified of. Default: only calls that write. */
   readonly changes?: Changes;
   /** Whether the lists of endpoints may change while they are served. */
@@ -120,9 +120,9 @@ export function createApp(options: AppOptions): App {
   // Not strict: `/mcp/` is `/mcp`, without a redirect that would lose the body.
   const hono = new Hono<Env>({ strict: false });
   const { log } = options;
-  const { count: countKey } = createRequestCounts(() => WRONG_KEYS);
+  const { count: countKey } = createRequestCounts(WRONG_KEYS);
   const admission: Admission = {
-    ...createRequestCounts(options.rateLimit ?? (() => null)),
+    ...createRequestCounts(options.rateLimit ?? null),
     countWrongKey: (address) => countKey(null, address),
     authenticate: toAuthenticate(options),
   };
@@ -139,7 +139,7 @@ export function createApp(options: AppOptions): App {
       request: c.req.raw,
       path: c.req.path,
       requestId: c.env.requestId,
-      home: `${publicBase(c.req.raw, options.publicAddress?.() ?? OWN_ADDRESS, c.env.pathPrefix)}/`,
+      home: `${publicBase(c.req.raw, options.publicAddress ?? OWN_ADDRESS, c.env.pathPrefix)}/`,
     }),
   );
   hono.onError((thrown, c) => fail(toSvcError(thrown), c.env, log));
@@ -180,11 +180,10 @@ async function guard(
   { admission, route, respond }: Guarded,
 ): Promise<Response> {
   const { request, requestId, pathPrefix = null } = received;
-  const access = options.access();
-  const auth = options.auth?.() ?? null;
+  const { access, auth = null } = options;
   const reached = isHealthCheck(request) ? toProbeAccess(access) : access;
   enforceAccess(request.headers, reached, { signIn: auth !== null });
-  if (auth !== null) enforceServedMetadata(auth, pathPrefix, options.publicAddress?.() ?? OWN_ADDRESS);
+  if (auth !== null) enforceServedMetadata(auth, pathPrefix, options.publicAddress ?? OWN_ADDRESS);
   const answered = auth === null ? null : answerAuth(received, auth, admission);
   const answer = await (answered ?? route(received));
   // OAuth answers state themselves which origins may read them.
@@ -240,14 +239,12 @@ interface Admission extends RequestCounts {
 const WRONG_KEYS: RateLimit = { requestsPerMinute: 60, burst: 60 };
 
 function toAuthenticate({ auth, authenticate, runtime }: AppOptions): Admission['authenticate'] {
-  if (auth !== undefined) {
-    return (request, admit) => authenticateSender(auth(), { spans: runtime().spans, admit }, request);
-  }
+  if (auth) return (request, admit) => authenticateSender(auth, { spans: runtime().spans, admit }, request);
   return authenticate === undefined ? null : (request) => senderOf(authenticate, request);
 }
 
 function isProtected({ auth, authenticate }: AppOptions): boolean {
-  return (auth?.() ?? null) !== null || authenticate !== undefined;
+  return Boolean(auth ?? authenticate);
 }
 
 async function fail(error: SvcError, { request, requestId }: Received, log: Log): Promise<Response> {
@@ -271,7 +268,7 @@ function createPostAnswer(options: AppOptions, live: Live | null, admission: Adm
   const { changes: _, ...served } = options;
   const kept = live === null ? { sessions: null } : { sessions: live.sessions, changes: live.changes };
   const claimOnce = async (key: string, seconds: number) =>
-    (await options.auth?.()?.claimOnce?.(key, seconds)) ?? true;
+    (await options.auth?.claimOnce?.(key, seconds)) ?? true;
   const createHandler = ({ runtime, byHeader }: SelectedPart): McpHandler =>
     createMcpHandler(runtime, {
       ...served,
@@ -327,11 +324,11 @@ function isHead(c: Context<Env>): boolean {
 }
 
 function routeSse(hono: Hono<Env>, options: AppOptions, sse: SseEndpoint, admission: Admission): void {
-  const { publicAddress = () => OWN_ADDRESS, maxBodyBytes = MAX_BODY_BYTES } = options;
+  const { publicAddress = OWN_ADDRESS, maxBodyBytes = MAX_BODY_BYTES } = options;
   hono.get(PATHS.sse, async (c) => {
     if (isHead(c)) return refuseMethod(c, 'GET');
     const caller = await toCaller(c.env, admission, 'sse');
-    const { pathname } = new URL(`${publicBase(c.req.raw, publicAddress())}/messages/`);
+    const { pathname } = new URL(`${publicBase(c.req.raw, publicAddress)}/messages/`);
     return endWithKey(sse.open(caller, pathname), caller);
   });
   hono.post(PATHS.messages, async (c) => {
@@ -392,15 +389,15 @@ function toListed(entries: Readonly<Record<string, AnyEntry>>) {
 }
 
 function routeLanding(hono: Hono<Env>, options: AppOptions): void {
-  const { runtime, version, publicAddress = () => OWN_ADDRESS } = options;
+  const { runtime, version, publicAddress = OWN_ADDRESS } = options;
   hono.get(PATHS.landing, (c) => {
     const { project, tools, resources, prompts } = runtime().catalog;
     return toLandingResponse(c.req.raw, {
       project,
       version,
-      url: `${publicBase(c.req.raw, publicAddress(), c.env.pathPrefix)}/mcp`,
+      url: `${publicBase(c.req.raw, publicAddress, c.env.pathPrefix)}/mcp`,
       login: isProtected(options),
-      keysOnly: options.auth?.()?.keysOnly ?? false,
+      keysOnly: options.auth?.keysOnly ?? false,
       tools: Object.keys(tools).length,
       resources: Object.keys(resources).length,
       prompts: Object.keys(prompts).length,

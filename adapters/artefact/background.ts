@@ -18,7 +18,8 @@ export async function fetchInBackground(
   waitUntil(gated);
   // All requests of an instance share one opening of the database. Without `waitUntil`, it would be cut off together
   // with the first client. It starts here while the body is still arriving.
-  if ((await gated) === null && mayQuery(request)) {
+  const { refuses } = await gated;
+  if (!refuses && mayQuery(request)) {
     waitUntil(
       server
         .runtime()

@@ -1,3 +1,4 @@
+import type { App } from '../../src/app.ts';
 import type { Manifest } from '../../src/catalog/manifest.ts';
 import { toSvcError } from '../../src/errors.ts';
 import { isMcpPath } from '../../src/http/errors.ts';
@@ -20,15 +21,20 @@ export type OpenSource = (connections: Connections, env: Environment) => SecretS
 /** Loads the settings of an artefact. Returns null if it needs none; throws SvcError if they are not sound. */
 export type LoadStartSettings = (start: ColdStart) => Promise<Settings | null>;
 
-/** Returns null when the artefact may serve, otherwise the function that rejects a request. */
-export type RequestGate = () => Promise<((request: Request) => Response) | null>;
+/** The handler of requests: the app, or one that refuses them all because the configuration is not sound. */
+interface StartedHandler extends Pick<App, 'fetch'> {
+  readonly refuses: boolean;
+}
+
+/** Returns the handler of requests when the configuration is loaded. */
+export type RequestGate = () => Promise<StartedHandler>;
 
 /** A failed load is tried again after this long: a Vault may be restarting, but not every request may ask it. */
 const RETRY_MS = 5_000;
 
 /** Loads once for all requests. A failure is logged, lasts for `RETRY_MS`, and is then tried again. */
 export function createGate(
-  load: () => Promise<unknown>,
+  load: () => Promise<Pick<App, 'fetch'>>,
   log: Log,
   now: () => number = Date.now,
 ): RequestGate {
@@ -36,13 +42,13 @@ export function createGate(
   let failedAt: number | null = null;
   const tried = async () => {
     try {
-      await load();
-      return null;
+      const { fetch } = await load();
+      return { fetch, refuses: false };
     } catch (thrown) {
       failedAt = now();
       const { code, message } = toSvcError(thrown);
       log({ level: 'error', message: `refusing to serve: ${message}`, fields: { code } });
-      return refuse;
+      return { fetch: refuse, refuses: true };
     }
   };
   return () => {
@@ -56,7 +62,7 @@ export function createGate(
 }
 
 /** Answers 503 without the reason, which is only in the log. */
-function refuse({ url }: Request): Response {
+async function refuse({ url }: Request): Promise<Response> {
   const message = 'The server is misconfigured.';
   const body = isMcpPath(new URL(url).pathname)
     ? { jsonrpc: '2.0', id: null, error: { code: -32603, message, data: { code: 'config_invalid' } } }

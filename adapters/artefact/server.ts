@@ -1,10 +1,8 @@
 import { type App, createApp } from '../../src/app.ts';
-import type { Auth } from '../../src/auth/types.ts';
 import { createResultCache } from '../../src/call/cache.ts';
 import { planAhead } from '../../src/call/plan-ahead.ts';
 import { createRuntime, type Runtime } from '../../src/call/runtime.ts';
 import { type Manifest, toServedCatalog } from '../../src/catalog/manifest.ts';
-import type { Sealer } from '../../src/crypto/seal.ts';
 import { toSvcError } from '../../src/errors.ts';
 import { forwardedAddress } from '../../src/http/network.ts';
 import type { Database, Log, Python } from '../../src/ports.ts';
@@ -12,7 +10,7 @@ import type { Environment } from '../../src/settings/environment.ts';
 import type { LoggedLevels } from '../../src/settings/log-level.ts';
 import type { Settings } from '../../src/settings/model.ts';
 import type { Telemetry } from '../otel/telemetry.ts';
-import { createAddresses } from './addresses.ts';
+import { artefactAddresses } from './addresses.ts';
 import { auditSettingsOf, createLineAudit, type WriteLine } from './audit.ts';
 import { type ArtefactAuthDeps, enforceBuiltAccess, needsSignIn, startAuth, stateSealer } from './auth.ts';
 import { createGate, type LoadStartSettings, type RequestGate } from './cold-start.ts';
@@ -78,8 +76,6 @@ export interface ArtefactServer {
 interface Configured {
   readonly settings: Settings | null;
   readonly runtime: Runtime;
-  readonly auth: Auth | null;
-  readonly sealer: Sealer | null;
   readonly telemetry: Telemetry | null;
 }
 
@@ -105,37 +101,36 @@ export function createArtefactServer(platform: ArtefactPlatform): ArtefactServer
     cache: createResultCache(),
     ...recorded,
   });
-  const addresses = createAddresses(listens);
-  let configured: Configured = { settings: null, runtime, auth: null, sealer: null, telemetry: null };
+  let configured: Configured = { settings: null, runtime, telemetry: null };
   const configure = async () => {
     const settings = await platform.loadSettings({ manifest, bundled, env });
     follow(settings, env);
     enforceBuiltAccess(settings, { manifest, env, place: 'The artefact would serve a public platform' });
-    addresses.follow(settings, { signIn: settings !== null && needsSignIn(settings) });
+    const signIn = settings !== null && needsSignIn(settings);
     const auth = await startAuth(settings, catalog, { ...platform.auth, listens, log });
     const measured = { project: catalog.project, version, env, log, write, onDemand: true };
     const telemetry = await startTelemetry(settings, measured);
     const sealer = stateSealer(settings, env);
-    configured = { settings, runtime: withTelemetry(runtime, telemetry), auth, sealer, telemetry };
+    const measuring = withTelemetry(runtime, telemetry);
+    configured = { settings, runtime: measuring, telemetry };
+    return createApp({
+      runtime: () => measuring,
+      version,
+      stateless: true,
+      log,
+      auth,
+      sealer,
+      ...artefactAddresses(settings, { signIn, listens }),
+    });
   };
-  const app = createApp({
-    runtime: () => configured.runtime,
-    version,
-    stateless: true,
-    log,
-    auth: () => configured.auth,
-    sealer: () => configured.sealer,
-    ...addresses.parts,
-  });
   const gate = createGate(configure, log);
   return {
     gate,
     fetch: async (request, extra) => {
-      const refuse = await gate();
-      if (refuse !== null) return refuse(request);
+      const handler = await gate();
       const trusts = listens !== null && configured.settings?.transport.http.trust_proxy === true;
       const address = trusts ? forwardedAddress(request.headers.get('x-forwarded-for')) : undefined;
-      return app.fetch(request, address === undefined ? extra : { ...extra, address });
+      return handler.fetch(request, address === undefined ? extra : { ...extra, address });
     },
     warm: async () => {
       await gate();

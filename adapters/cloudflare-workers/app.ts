@@ -49,7 +49,7 @@ export function createWorkerApp(options: WorkerAppOptions): App {
     version,
     stateless: true,
     log,
-    access: () => (signIn === null ? ANONYMOUS_ACCESS : OPEN_ACCESS),
+    access: signIn === null ? ANONYMOUS_ACCESS : OPEN_ACCESS,
     ...(authenticate === undefined ? {} : { authenticate }),
   });
 }

@@ -86,7 +86,7 @@ async function main(): Promise<void> {
   const { take, cutOff } = new Leases({ ...measuring, close: async () => {} }, log);
   const runtime = { ...measuring, lease: take };
   const warmed = Promise.all([planAhead(runtime), python.warm(runtime)]);
-  const served = { runtime, sealer: () => sealer, cutOff };
+  const served = { runtime, sealer, cutOff };
   // We close everything that we opened however the server ends: Python would keep the process alive.
   try {
     const serving = stdioArguments() ? overStdio(served) : await overHttp(served, settings);
@@ -106,7 +106,7 @@ async function main(): Promise<void> {
 /** The parts that both transports serve. */
 interface Served {
   readonly runtime: Runtime;
-  readonly sealer: () => Sealer | null;
+  readonly sealer: Sealer | null;
   readonly cutOff: () => void;
 }
 
@@ -123,15 +123,15 @@ async function overHttp({ runtime, sealer, cutOff }: Served, settings: Settings 
     listens: { host },
     log,
   });
-  const options = {
+  const app = createApp({
     runtime: () => runtime,
     version,
     stateless: true,
     sealer,
     log,
     ...toAddressOptions(http, { signIn }),
-  };
-  const app = createApp({ ...options, auth: () => auth });
+    auth,
+  });
   const port = portOf(process.env.PORT || '8000');
   const server = await startHttpServer({
     app: requests.around(app),

@@ -20,7 +20,7 @@ import type { Settings } from '../../src/settings/model.ts';
 import { concealedLog, createConcealment } from '../../src/settings/references/concealment.ts';
 import { secretsOf } from '../../src/settings/secrets.ts';
 import { VERSION } from '../../src/version.ts';
-import { createAddresses } from '../artefact/addresses.ts';
+import { artefactAddresses } from '../artefact/addresses.ts';
 import { needsSignIn, stateSealer } from '../artefact/auth.ts';
 import { homeOf } from './absolute-path.ts';
 import type { OpenAuth } from './auth/auth.ts';
@@ -86,10 +86,10 @@ export async function openApp(folder: string, options: OpenAppOptions = {}): Pro
     runtime: () => runtime,
     version: VERSION,
     stateless,
-    sealer: () => sealer,
+    sealer,
     log,
     ...reachOf(settings, options),
-    ...(auth === null ? {} : { auth: () => auth.auth }),
+    ...(auth === null ? {} : { auth: auth.auth }),
     ...(options.authenticate === undefined ? {} : { authenticate: options.authenticate }),
   });
   return {
@@ -183,9 +183,7 @@ function reachOf(
   settings: Settings,
   options: OpenAppOptions,
 ): Pick<AppOptions, 'access' | 'rateLimit' | 'publicAddress'> {
-  const { parts, follow } = createAddresses();
-  follow(settings, { signIn: hasSignIn(settings, options) });
-  return parts;
+  return artefactAddresses(settings, { signIn: hasSignIn(settings, options), listens: null });
 }
 
 const logToStderr: Log = ({ level, message, fields }) =>

@@ -58,7 +58,7 @@ async function serveOverStdio(
   const connection = serveStdio({
     runtime,
     version: VERSION,
-    sealer: () => sealer,
+    sealer,
     cutOff: leases.cutOff,
   });
   await Promise.race([stopped, connection.ended]);

@@ -32,10 +32,10 @@ export async function serveOverHttp(
   enforceReach(started);
   const protection = await openAuth(started);
   const sealer = stateSealer(settings, process.env);
-  const sealing = { sealer: () => sealer };
+  const sealing = { sealer };
   const sse = settings.transport.provider === 'sse' ? await openSse(started, sealing) : null;
   const reach = toAddressOptions(settings.transport.http, { signIn: needsSignIn(settings) });
-  const auth = protection === null ? {} : { auth: () => protection.auth };
+  const auth = protection === null ? {} : { auth: protection.auth };
   const told = changes === undefined ? {} : { changes, reloads: true };
   const runtime = () => started.runtime;
   const debug = settings.logging.level === 'DEBUG' ? { onMessage: toMessageLog(log) } : {};

@@ -50,7 +50,7 @@ export function createWireCall({ runtime, live, log }: WireCallDeps): SendCall {
     version: VERSION,
     stateless: true,
     log,
-    access: () => LOCAL_ACCESS,
+    access: LOCAL_ACCESS,
     authenticate: async (request) => callers.get(request.headers.get(USER) ?? '') ?? null,
   });
   return async (call) => {

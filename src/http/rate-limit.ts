@@ -92,19 +92,12 @@ export interface RequestCounts {
   identify<T>(address: string | undefined, check: (admit: () => Promise<void>) => Promise<T>): Promise<T>;
 }
 
-/** Creates the counts of a server. A changed limit starts new counts. */
-export function createRequestCounts(rateLimit: () => RateLimit | null): RequestCounts {
-  let held: { readonly limit: RateLimit; readonly throttle: Throttle } | null = null;
-  const throttle = () => {
-    const limit = rateLimit();
-    if (limit === null) return null;
-    if (held?.limit !== limit) held = { limit, throttle: createThrottle(limit) };
-    return held.throttle;
-  };
+/** Creates the counts of a server; null for no limit. */
+export function createRequestCounts(limit: RateLimit | null): RequestCounts {
+  const throttle = limit && createThrottle(limit);
   const count: CountRequest = (user, address) => {
-    const limited = throttle();
-    const client = limited && clientOf(user, address);
-    if (client !== null) limited?.count(client);
+    const client = throttle && clientOf(user, address);
+    if (client !== null) throttle?.count(client);
   };
   const openTurn = createTurns(throttle);
   return {
@@ -146,14 +139,14 @@ interface Turn {
  * turns before them succeed, these count for their users, and the client has as many requests left as before. They look
  * again and again, because in a Worker no request may wait for another's promise.
  */
-function createTurns(throttle: () => Throttle | null): (address: string | undefined) => Turn {
+function createTurns(throttle: Throttle | null): (address: string | undefined) => Turn {
   const begun = new Map<string, number>();
   const wait = async (client: string) => {
     for (let look = 0; look < LOOKS; look += 1) {
       const open = begun.get(client) ?? 0;
-      const spent = throttle()?.wait(client, 1) ?? 0;
+      const spent = throttle?.wait(client, 1) ?? 0;
       if (spent > 0) throw tooMany(spent);
-      if ((throttle()?.wait(client, open + 1) ?? 0) === 0) return void begun.set(client, open + 1);
+      if ((throttle?.wait(client, open + 1) ?? 0) === 0) return void begun.set(client, open + 1);
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     }
     throw tooMany(LOOK_MS);

@@ -153,7 +153,7 @@ export interface ServeOptions {
   /**
    * Seals the state of a call while its client collects answers. Default: a key that lives as long as this module.
    */
-  readonly sealer?: () => Sealer | null;
+  readonly sealer?: Sealer | null;
   /** Claims a key for some seconds in the store of all instances; true only for the first claim. */
   readonly claimOnce?: (key: string, seconds: number) => Promise<boolean>;
 }

@@ -60,7 +60,7 @@ function startServer({ runtime }: Served, stateless: boolean): Promise<HttpServe
     version: '1.2.3',
     stateless,
     log,
-    access: () => LOCAL_ACCESS,
+    access: LOCAL_ACCESS,
   });
   return startHttpServer({ app, host: '127.0.0.1', port: 0 });
 }

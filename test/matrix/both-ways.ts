@@ -30,8 +30,8 @@ export async function startBothWays(root: string, database: string): Promise<Bot
     const request = received.getStore();
     if (request !== undefined) request.direct = direct;
   };
-  const access = () => LOCAL_ACCESS;
-  const options = { runtime: () => runtime, version: '1.0.0', stateless: true, log, access, onMessage };
+  const own = { runtime: () => runtime, version: '1.0.0', stateless: true, log };
+  const options = { ...own, access: LOCAL_ACCESS, onMessage };
   const [direct, sdk] = [createApp(options), createApp({ ...options, onlySdk: true })];
   const differences: string[] = [];
   let compared = 0;

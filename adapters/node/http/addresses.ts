@@ -26,11 +26,7 @@ export function toAddressOptions(
   const access = withNames(httpAccessOf({ host, signIn }), http);
   const rateLimit = rateLimitOf(http);
   const publicAddress = { baseUrl: base_url, trustProxy: trust_proxy, scheme };
-  return {
-    access: () => access,
-    rateLimit: () => rateLimit,
-    publicAddress: () => publicAddress,
-  };
+  return { access, rateLimit, publicAddress };
 }
 
 /**

@@ -27,8 +27,7 @@ let own: Sealer | null = null;
 export function sealerOf({ sealer }: Pick<ServerDeps, 'sealer'>): Sealer {
   const make = () =>
     createSealer({ ring: createKeyRing(parseKeys([generateKey()])), now: Date.now, notBefore: null });
-  const given = sealer?.() ?? null;
-  if (given !== null) return given;
+  if (sealer) return sealer;
   own ??= make();
   return own;
 }

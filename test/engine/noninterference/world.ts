@@ -74,7 +74,7 @@ export async function openWorld(
     stateless: true,
     log: () => {},
     pageSize: 2,
-    access: () => LOCAL_ACCESS,
+    access: LOCAL_ACCESS,
     authenticate: async (request) => callers[Number(request.headers.get('x-caller'))] ?? null,
   });
   return { app, admit: (caller) => String(callers.push(caller) - 1) };

@@ -258,7 +258,7 @@ describe('the body limit', () => {
 });
 
 const ask = (headers: Record<string, string>, access: HttpAccess = LOCAL_ACCESS) =>
-  createTestApp(undefined, { access: () => access }).fetch(post(ping, headers));
+  createTestApp(undefined, { access }).fetch(post(ping, headers));
 
 describe('Host and Origin', () => {
   it.each(['localhost', 'localhost:3000', 'LOCALHOST', '127.0.0.1:80', '[::1]:8000'])(
@@ -295,7 +295,7 @@ describe('Host and Origin', () => {
       const listed = { base_url: null, allowed_hosts: ['mcp.example.org'], allowed_origins: null };
       const desk = createDesk({
         http: { base_url: null },
-        app: { access: () => withNames(OPEN_ACCESS, listed) },
+        app: { access: withNames(OPEN_ACCESS, listed) },
       });
       const statusOf = async (path: string, name: string) =>
         (await desk.app.fetch(new Request(`http://${name}${path}`, { headers: { host: name } }))).status;

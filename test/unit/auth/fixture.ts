@@ -133,8 +133,8 @@ export function createDesk(given: Given = {}): Desk {
     version: '1',
     stateless: true,
     log: (line) => void lines.push(line),
-    auth: () => auth,
-    access: () => OPEN_ACCESS,
+    auth,
+    access: OPEN_ACCESS,
     ...given.app,
   });
   const base = given.base ?? BASE;

@@ -19,7 +19,7 @@ describe('the page that asks for consent', () => {
     ['behind a proxy', BEHIND_PROXY],
     ['of a server for pages of one site', FOR_A_SITE],
   ])('may be answered, with the Origin that a browser sends: %s', async (_, access) => {
-    const desk = createDesk({ http: { base_url: null }, app: { access: () => access } });
+    const desk = createDesk({ http: { base_url: null }, app: { access: access } });
     const browser = new Browser(desk);
     const { client_id } = await register(desk);
     const page = await browser.go(authorizePath(client_id, pkce().challenge));

@@ -151,7 +151,7 @@ describe('what another server of this kind gets wrong', () => {
       version: '1',
       stateless: true,
       log: () => {},
-      access: () => OPEN_ACCESS,
+      access: OPEN_ACCESS,
     };
     const app = createApp(open);
     const desk = {

@@ -34,7 +34,7 @@ describe('where the server is', () => {
   it('is on the start page too', async () => {
     const address = { baseUrl: 'http://localhost:8000', trustProxy: true, scheme: null };
     const http = { base_url: address.baseUrl, trust_proxy: true };
-    const desk = createDesk({ http, app: { publicAddress: () => address } });
+    const desk = createDesk({ http, app: { publicAddress: address } });
     const headers = { 'x-forwarded-proto': 'https' };
     const page = await (await desk.fetch('/', { headers })).json();
     expect(page).toMatchObject({ mcp: { url: await metadata(desk, headers) } });

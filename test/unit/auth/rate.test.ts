@@ -7,7 +7,7 @@ const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 const JSON_TYPE = { 'content-type': 'application/json' };
 const REGISTRATION = JSON.stringify({ redirect_uris: [REDIRECT] });
 
-function start(rateLimit: () => typeof LIMIT | null = () => LIMIT) {
+function start(rateLimit: typeof LIMIT | null = LIMIT) {
   const desk = createDesk({ app: { rateLimit } });
   const ask = (path: string, init: RequestInit = {}, address: string | undefined = ADDRESS) => {
     const request = new Request(new URL(path, BASE), init);
@@ -79,7 +79,7 @@ describe('a client that asks too often', () => {
 
   it('is not known where there is no limit, or no address', async () => {
     const [, path, init] = ENDPOINTS[4] ?? ['', '', {}];
-    const free = start(() => null);
+    const free = start(null);
     const nowhere = start();
     for (let time = 0; time < 5; time += 1) {
       expect((await free.ask(path, init)).status).toBe(201);

@@ -63,7 +63,7 @@ const AUTH: Auth = {
   rejectScopes: () => ({ error: new SvcError('scope_insufficient', 'Not yours.'), challenge: 'Bearer' }),
   respond: () => null,
 };
-const SIGNED_IN = { auth: () => AUTH };
+const SIGNED_IN = { auth: AUTH };
 
 /** One side of the comparison: an app, and everything that it reported. */
 function createSide(options: Partial<AppOptions> = {}) {

@@ -164,7 +164,7 @@ export function createTestApp(
     version: '1.2.3',
     stateless: true,
     log: runtime.log,
-    access: () => LOCAL_ACCESS,
+    access: LOCAL_ACCESS,
     ...options,
   });
 }

@@ -85,7 +85,7 @@ describe.each<EngineName>(['wasm', 'native'])('on %s', (engine) => {
       version: '1.2.3',
       stateless: true,
       log: served.runtime.log,
-      access: () => LOCAL_ACCESS,
+      access: LOCAL_ACCESS,
       authenticate: async () => ({ user }),
     });
     const { body, headers } = modern(method, params);

@@ -144,7 +144,7 @@ export async function openShop(): Promise<Shop> {
     version: '1.2.3',
     stateless: true,
     log: served.runtime.log,
-    access: () => LOCAL_ACCESS,
+    access: LOCAL_ACCESS,
   };
   return {
     ...served,

@@ -182,7 +182,7 @@ describe('the pair of search and call', () => {
       rejectScopes: () => ({ error: new SvcError('scope_insufficient', 'Not yours.'), challenge: 'Bearer' }),
       respond: () => null,
     } as unknown as Auth;
-    const app = createTestApp(runtime, { auth: () => auth });
+    const app = createTestApp(runtime, { auth });
     const ask = async ({ body, headers }: Message) => app.fetch(post(body, headers));
     const search = { name: 'search', arguments: { query: 'greeting greet' } };
     const found = await (await ask(modern('tools/call', search))).json();

@@ -94,7 +94,7 @@ describe('GET /', () => {
 
   it('names the public address', async () => {
     const publicAddress = { baseUrl: 'https://mcp.example.org', trustProxy: false, scheme: null };
-    expect(await (await open({ publicAddress: () => publicAddress })(HTML)).text()).toContain(
+    expect(await (await open({ publicAddress: publicAddress })(HTML)).text()).toContain(
       'https://mcp.example.org/mcp',
     );
   });
@@ -124,7 +124,7 @@ describe('GET /', () => {
 
   it('shows whatever host a client claims as text', async () => {
     const url = `http://a"'&(b.example/`;
-    const text = await (await open({ access: () => OPEN_ACCESS }, { url })(HTML)).text();
+    const text = await (await open({ access: OPEN_ACCESS }, { url })(HTML)).text();
     expect(text).not.toMatch(/a"'&\(b/);
     expect(text).toContain('a&quot;&#39;&amp;(b.example');
   });

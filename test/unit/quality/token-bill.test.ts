@@ -20,7 +20,7 @@ afterAll(() => Promise.all([listed.close(), searched.close()]));
 /** The tools that a client gets from all pages of the list. */
 async function toolsOf({ runtime }: Served, path: string): Promise<readonly { [key: string]: string }[]> {
   const { log } = runtime;
-  const parts = { version: '1.2.3', stateless: true, log, access: () => LOCAL_ACCESS };
+  const parts = { version: '1.2.3', stateless: true, log, access: LOCAL_ACCESS };
   const app = createApp({ runtime: () => runtime, ...parts });
   const tools: { [key: string]: string }[] = [];
   let cursor: string | undefined;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createAddresses } from '../../../../adapters/artefact/addresses.ts';
+import { artefactAddresses } from '../../../../adapters/artefact/addresses.ts';
 import { httpAccessOf, OPEN_ACCESS } from '../../../../src/http/access.ts';
 import { OWN_ADDRESS } from '../../../../src/public-address.ts';
 import { loadEdgeSettings } from '../../../../src/settings/without-files.ts';
@@ -14,50 +14,45 @@ const settingsOf = (bundled: string) =>
     openSource: () => ({ read: async () => '' }),
   });
 
+const SIGNED_IN = { signIn: true, listens: null };
+const ANONYMOUS = { signIn: false, listens: null };
+
 test('nobody is limited, and the address is the one asked for, without a word in the configuration', async () => {
-  const { parts, follow } = createAddresses();
   for (const settings of [null, await settingsOf('svc: 1\n')]) {
-    follow(settings, { signIn: true });
-    expect(parts.rateLimit()).toBeNull();
-    expect(parts.publicAddress()).toEqual({ ...OWN_ADDRESS, scheme: settings === null ? null : 'http' });
-    expect(parts.access()).toEqual(OPEN_ACCESS);
+    expect(artefactAddresses(settings, SIGNED_IN)).toEqual({
+      rateLimit: null,
+      publicAddress: { ...OWN_ADDRESS, scheme: settings === null ? null : 'http' },
+      access: OPEN_ACCESS,
+    });
   }
 });
 
-test('what the configuration says holds from the cold start on', async () => {
-  const { parts, follow } = createAddresses();
-  follow(
-    await settingsOf(`svc: 1
+test('the configuration names the address, the hosts and the limit', async () => {
+  const settings = await settingsOf(`svc: 1
 transport:
   http:
     base_url: https://mcp.example.org/
     rate_limit: { requests_per_minute: 60 }
     allowed_hosts: [d1.cloudfront.net]
-`),
-    { signIn: true },
-  );
-  expect(parts.rateLimit()).toEqual({ requestsPerMinute: 60, burst: 60 });
-  expect(parts.rateLimit()).toBe(parts.rateLimit());
-  expect(parts.access()).toEqual({
-    allowedHosts: ['d1.cloudfront.net', 'mcp.example.org'],
-    allowedOrigins: null,
+`);
+  expect(artefactAddresses(settings, SIGNED_IN)).toMatchObject({
+    rateLimit: { requestsPerMinute: 60, burst: 60 },
+    access: { allowedHosts: ['d1.cloudfront.net', 'mcp.example.org'], allowedOrigins: null },
+    publicAddress: { baseUrl: 'https://mcp.example.org' },
   });
-  expect(parts.publicAddress().baseUrl).toBe('https://mcp.example.org');
-  follow(await settingsOf('svc: 1\ntransport: { http: { scheme: https } }\n'), { signIn: true });
-  expect(parts.publicAddress()).toEqual({ ...OWN_ADDRESS, scheme: 'https' });
+  const https = await settingsOf('svc: 1\ntransport: { http: { scheme: https } }\n');
+  expect(artefactAddresses(https, SIGNED_IN).publicAddress).toEqual({ ...OWN_ADDRESS, scheme: 'https' });
 });
 
-test('a program that listens itself has the access of its address', async () => {
-  for (const [host, signIn] of [
-    ['127.0.0.1', true],
-    ['127.0.0.1', false],
-    ['0.0.0.0', false],
-    ['0.0.0.0', true],
-  ] as const) {
-    const { parts, follow } = createAddresses({ host });
-    follow(null, { signIn });
-    expect(parts.access()).toEqual(httpAccessOf({ host, signIn }));
-  }
+test.each([
+  ['127.0.0.1', true],
+  ['127.0.0.1', false],
+  ['0.0.0.0', false],
+  ['0.0.0.0', true],
+])('a program that listens on %s itself has the access of its address, with sign-in: %s', (host, signIn) => {
+  expect(artefactAddresses(null, { signIn, listens: { host } }).access).toEqual(
+    httpAccessOf({ host, signIn }),
+  );
 });
 
 test.each([
@@ -65,19 +60,19 @@ test.each([
   ['{ burst: 5 }', { requestsPerMinute: 600, burst: 5 }],
   ['{}', { requestsPerMinute: 600, burst: 600 }],
 ])('rate_limit: %s', async (written, expected) => {
-  const { parts, follow } = createAddresses();
-  follow(await settingsOf(`svc: 1\ntransport: { http: { rate_limit: ${written} } }\n`), { signIn: true });
-  expect(parts.rateLimit()).toEqual(expected);
+  const settings = await settingsOf(`svc: 1\ntransport: { http: { rate_limit: ${written} } }\n`);
+  expect(artefactAddresses(settings, SIGNED_IN).rateLimit).toEqual(expected);
 });
 
 test('without sign-in, web pages may call only by the names in the configuration', async () => {
-  const { parts, follow } = createAddresses();
   for (const settings of [null, await settingsOf('svc: 1\n')]) {
-    follow(settings, { signIn: false });
-    expect(parts.access()).toEqual({ allowedHosts: null, allowedOrigins: [] });
+    expect(artefactAddresses(settings, ANONYMOUS).access).toEqual({ allowedHosts: null, allowedOrigins: [] });
   }
-  follow(await settingsOf('svc: 1\ntransport: { http: { allowed_origins: [https://app.example.org] } }\n'), {
-    signIn: false,
+  const listed = await settingsOf(
+    'svc: 1\ntransport: { http: { allowed_origins: [https://app.example.org] } }\n',
+  );
+  expect(artefactAddresses(listed, ANONYMOUS).access).toEqual({
+    allowedHosts: null,
+    allowedOrigins: ['https://app.example.org'],
   });
-  expect(parts.access()).toEqual({ allowedHosts: null, allowedOrigins: ['https://app.example.org'] });
 });

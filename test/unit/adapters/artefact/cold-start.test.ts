@@ -3,17 +3,22 @@ import { createGate } from '../../../../adapters/artefact/cold-start.ts';
 import { loadStartSettings } from '../../../../adapters/artefact/no-settings.ts';
 import { SvcError } from '../../../../src/errors.ts';
 
+const APP = { fetch: async () => new Response('served') };
 const failure = () => new SvcError('reference_unresolved', 'config.yml:3: is not set.');
 
 test('everybody shares one load, and a sound one is never repeated', async () => {
   let loads = 0;
   const gate = createGate(
-    async () => (loads += 1),
+    async () => {
+      loads += 1;
+      return APP;
+    },
     () => {},
     () => 0,
   );
-  expect(await Promise.all([gate(), gate()])).toEqual([null, null]);
-  expect(await gate()).toBe(null);
+  const sound = { ...APP, refuses: false };
+  expect(await Promise.all([gate(), gate(), gate()])).toEqual([sound, sound, sound]);
+  expect(await gate()).toEqual(sound);
   expect(loads).toBe(1);
 });
 
@@ -23,19 +28,20 @@ test('a failure is logged once, holds for five seconds and is tried again then',
   const lines: string[] = [];
   const load = async () => {
     if (!sound) throw failure();
+    return APP;
   };
   const gate = createGate(
     load,
     ({ message }) => lines.push(message),
     () => time,
   );
-  expect(await gate()).not.toBe(null);
+  expect(await gate()).toMatchObject({ refuses: true });
   sound = true;
   time = 4_999;
-  expect(await gate()).not.toBe(null);
+  expect(await gate()).toMatchObject({ refuses: true });
   expect(lines).toEqual(['refusing to serve: config.yml:3: is not set.']);
   time = 5_000;
-  expect(await gate()).toBe(null);
+  expect(await gate()).toEqual({ ...APP, refuses: false });
 });
 
 test.each(['mcp', 'health'])('the answer to /%s is 503 and shows nothing of the reason', async (path) => {
@@ -43,9 +49,10 @@ test.each(['mcp', 'health'])('the answer to /%s is 503 and shows nothing of the 
     async () => Promise.reject(failure()),
     () => {},
   );
-  const answer = (await gate())?.(new Request(`http://host/${path}`));
-  expect(answer?.status).toBe(503);
-  const text = await answer?.text();
+  const { fetch } = await gate();
+  const answer = await fetch(new Request(`http://host/${path}`));
+  expect(answer.status).toBe(503);
+  const text = await answer.text();
   expect(text).toContain('config_invalid');
   expect(text).not.toContain('config.yml');
 });

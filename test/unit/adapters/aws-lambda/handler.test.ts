@@ -68,13 +68,13 @@ test('sign-in is refused on a named stage of API Gateway, where clients find no 
     expect(await ask(desk, event)).toMatchObject({ statusCode: 401 });
   }
   const address = { baseUrl: BASE, trustProxy: false, scheme: null };
-  const behindProxy = createDesk({ parts, app: { publicAddress: () => address } });
+  const behindProxy = createDesk({ parts, app: { publicAddress: address } });
   const keysOnly = createDesk({ ...unaddressed, auth: { provider: null, api_keys: [] } });
   for (const one of [behindProxy, keysOnly]) expect(await ask(one)).toMatchObject({ statusCode: 401 });
 });
 
 test('the start page names the address below a stage', async () => {
-  const app = createTestApp(undefined, { access: () => OPEN_ACCESS });
+  const app = createTestApp(undefined, { access: OPEN_ACCESS });
   const event = gatewayEvent({ method: 'GET', rawPath: '/prod' });
   const { body } = (await createHandler(app.fetch, scope)(event, context())) as { body: string };
   expect(JSON.parse(body).mcp.url).toBe('https://abc123.execute-api.eu-central-1.amazonaws.com/prod/mcp');

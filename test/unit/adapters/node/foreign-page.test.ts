@@ -67,7 +67,7 @@ describe.skipIf(executablePath === null)('a page of a foreign origin in Chromium
   ) => startHttpServer({ app: createTestApp(createFakeRuntime(), { access }), host, port: 0 });
 
   it('reads all from a server that allows every origin, so the attack works', async () => {
-    const server = await serve('127.0.0.1', () => OPEN_ACCESS);
+    const server = await serve('127.0.0.1', OPEN_ACCESS);
     const read = await stolen(page, server.url);
     expect(read.filter((text) => text.includes('greet'))).toHaveLength(1);
     await server.close();

@@ -139,7 +139,7 @@ describe('a connection', () => {
 
   it('names the path that the world sees', async () => {
     const publicAddress = { baseUrl: 'https://example.org/shop', trustProxy: false, scheme: null };
-    const { server } = await start({ publicAddress: () => publicAddress });
+    const { server } = await start({ publicAddress: publicAddress });
     const { path } = await listen(server);
     expect(path).toMatch(/^\/shop\/messages\/\?session_id=/);
   });
@@ -317,7 +317,7 @@ describe('guards', () => {
 
   it('count messages like any request', async () => {
     const limit = { requestsPerMinute: 1, burst: 3 };
-    const { server } = await start({ rateLimit: () => limit });
+    const { server } = await start({ rateLimit: limit });
     const { post } = await listen(server);
     const statuses = [];
     for (let ask = 0; ask < 3; ask += 1) statuses.push((await post(legacy('ping').body)).status);

@@ -69,7 +69,7 @@ function createInstance(keys: AuthSettings['keys']) {
     version: '1',
     stateless: true,
     log,
-    auth: () => auth,
+    auth,
     ...toAddressOptions(http, { signIn: true }),
   });
 }

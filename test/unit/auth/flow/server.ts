@@ -117,9 +117,9 @@ export async function startServer({ served, auth, store, transport }: FlowOption
     listens: { host: '127.0.0.1' },
     log,
   });
-  const options = { runtime: () => served.runtime, version: '1', stateless: true, log, auth: () => made };
+  const options = { runtime: () => served.runtime, version: '1', stateless: true, log, auth: made };
   const sse = createSseEndpoint({ runtime: () => served.runtime, version: '1' });
-  app = createApp({ ...options, access: () => LOCAL_ACCESS, ...(transport === 'sse' ? { sse } : {}) });
+  app = createApp({ ...options, access: LOCAL_ACCESS, ...(transport === 'sse' ? { sse } : {}) });
   const close = async () => {
     await sse.close();
     await server.close();

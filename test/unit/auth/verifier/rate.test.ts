@@ -8,10 +8,7 @@ const ISSUER = 'https://id.example';
 const INTROSPECTION = { introspection_url: `${ISSUER}/introspect`, client_id: 'svc' };
 
 /** A server in verifier mode. Tokens that begin with `good` are active. */
-function start(
-  more: Partial<VerifierBlock> = INTROSPECTION,
-  rateLimit: () => typeof LIMIT | null = () => LIMIT,
-) {
+function start(more: Partial<VerifierBlock> = INTROSPECTION, rateLimit: typeof LIMIT | null = LIMIT) {
   const asked: string[] = [];
   const answer: typeof fetch = async (url, init) => {
     const token = new URLSearchParams(String(init?.body ?? '')).get('token');
@@ -84,7 +81,7 @@ test('nor do invented JWTs ask for keys while there are none', async () => {
 });
 
 test('without a limit, each token is asked about', async () => {
-  const { asked, call } = start(INTROSPECTION, () => null);
+  const { asked, call } = start(INTROSPECTION, null);
   for (const token of tokens('bad', 4)) expect(await call(token)).toBe(401);
   expect(asked).toHaveLength(4);
 });

@@ -252,7 +252,7 @@ describe('a confirmation', () => {
       claimOnce: async (key: string) => !claimed.has(key) && claimed.add(key).size > 0,
     };
     const agreed = { inputResponses: { confirm }, ...(await countedState(2)) };
-    const shared = createTestApp(served.runtime, { auth: () => auth });
+    const shared = createTestApp(served.runtime, { auth });
     const { body, headers } = modern('tools/call', { name: 'counted', arguments: {} });
     const _meta = { ...ENVELOPE, 'io.modelcontextprotocol/clientCapabilities': ALL };
     const params = { name: 'counted', arguments: {}, _meta, ...agreed };

@@ -110,8 +110,8 @@ function appOf(user: User | null, options: Partial<AppOptions> = {}) {
     version: '1.2.3',
     stateless: true,
     log: served.runtime.log,
-    access: () => LOCAL_ACCESS,
-    sealer: () => sealer,
+    access: LOCAL_ACCESS,
+    sealer: sealer,
     authenticate: async () => ({ user, scopes: [] }),
     ...options,
   });
@@ -244,7 +244,7 @@ describe('a large result', () => {
       now: () => now,
       notBefore: null,
     });
-    const { json } = await exchange(appOf(BOSS, { sealer: () => other }), modern('resources/read', { uri }));
+    const { json } = await exchange(appOf(BOSS, { sealer: other }), modern('resources/read', { uri }));
     expect((json.error as { message: string }).message).toBe(NOT_OPENED);
     now += 61_000;
     expect((await read(uri, BOSS)).error?.message).toContain('too old');

@@ -56,7 +56,7 @@ function appOf(scopes: readonly string[] | null, pageSize?: number): App {
     version: '1.2.3',
     stateless: false,
     log: served.runtime.log,
-    access: () => LOCAL_ACCESS,
+    access: LOCAL_ACCESS,
     ...(pageSize === undefined ? {} : { pageSize }),
     ...(scopes === null ? {} : { authenticate: async () => ({ user: null, scopes }) }),
   });
@@ -183,7 +183,7 @@ describe('a project without skills', () => {
         version: '1',
         stateless: false,
         log: plain.runtime.log,
-        access: () => LOCAL_ACCESS,
+        access: LOCAL_ACCESS,
       });
       const client = await connect(app, 'auto');
       expect(client.getServerCapabilities()).not.toHaveProperty('extensions');

@@ -60,7 +60,7 @@ function appOf({ runtime: { ...runtime } }: Served) {
     version: '1.2.3',
     stateless: false,
     log: runtime.log,
-    access: () => LOCAL_ACCESS,
+    access: LOCAL_ACCESS,
     authenticate: async () => ({ user: null, scopes: [] }),
   });
 }
@@ -202,7 +202,7 @@ describe('a legacy client of a server without sessions', () => {
       version: '1.2.3',
       stateless: true,
       log: runtime.log,
-      access: () => LOCAL_ACCESS,
+      access: LOCAL_ACCESS,
     });
 
   /** Begins as a client that declares extensions, and returns the id that it was given. */
@@ -259,7 +259,7 @@ it.each(['tools/list', 'server/discover'])(
       version: '1.2.3',
       stateless: true,
       log: viewed.runtime.log,
-      access: () => LOCAL_ACCESS,
+      access: LOCAL_ACCESS,
     });
     const scopes = [EXTENSIONS, null, EXTENSIONS].map(async (extensions) => {
       const { body, headers } = modern(method, {}, extensions);

@@ -16,7 +16,7 @@ describe('toAddressOptions', () => {
     ['0.0.0.0', false, USUAL],
     ['10.0.0.5', false, USUAL],
   ])('without a word, limits %s, trust_proxy %s, to what suits it', (host, trust_proxy, expected) => {
-    expect(toAddressOptions({ ...UNCONFIGURED, host, trust_proxy }, { signIn: true }).rateLimit()).toEqual(
+    expect(toAddressOptions({ ...UNCONFIGURED, host, trust_proxy }, { signIn: true }).rateLimit).toEqual(
       expected,
     );
   });
@@ -27,13 +27,13 @@ describe('toAddressOptions', () => {
       { ...UNCONFIGURED, host: '127.0.0.1', rate_limit },
       { signIn: true },
     );
-    expect(rateLimit()).toEqual({ requestsPerMinute: 30, burst: 5 });
+    expect(rateLimit).toEqual({ requestsPerMinute: 30, burst: 5 });
   });
 
   it('has no limit at 0', () => {
     const rate_limit = { requests_per_minute: 0, burst: 1 };
     expect(
-      toAddressOptions({ ...UNCONFIGURED, host: '0.0.0.0', rate_limit }, { signIn: true }).rateLimit(),
+      toAddressOptions({ ...UNCONFIGURED, host: '0.0.0.0', rate_limit }, { signIn: true }).rateLimit,
     ).toBeNull();
   });
 
@@ -48,18 +48,18 @@ describe('toAddressOptions', () => {
       { signIn: true },
     );
     const names = [...(LOCAL_ACCESS.allowedHosts ?? []), 'mcp.example.org'];
-    expect(access()).toEqual({ allowedHosts: names, allowedOrigins: names });
-    expect(publicAddress()).toEqual({ baseUrl: 'https://mcp.example.org', trustProxy: true, scheme: 'http' });
+    expect(access).toEqual({ allowedHosts: names, allowedOrigins: names });
+    expect(publicAddress).toEqual({ baseUrl: 'https://mcp.example.org', trustProxy: true, scheme: 'http' });
   });
 
   it('answers beyond the machine without sign-in only to addresses and known names, and to no foreign page', () => {
     const known = { addresses: true, allowedHosts: ['localhost', '127.0.0.1', '[::1]'] };
     const { access } = toAddressOptions({ ...UNCONFIGURED, host: '0.0.0.0' }, { signIn: false });
-    expect(access()).toEqual({ ...known, allowedOrigins: known.allowedHosts });
+    expect(access).toEqual({ ...known, allowedOrigins: known.allowedHosts });
     const base_url = 'https://mcp.example.org';
     const named = toAddressOptions({ ...UNCONFIGURED, host: 'box.lan', base_url }, { signIn: false });
     const names = [...known.allowedHosts, 'box.lan', 'mcp.example.org'];
-    expect(named.access()).toEqual({
+    expect(named.access).toEqual({
       addresses: true,
       allowedHosts: names,
       allowedOrigins: [...known.allowedHosts, 'mcp.example.org'],
@@ -67,7 +67,7 @@ describe('toAddressOptions', () => {
   });
 
   it('answers with sign-in to every name beyond the machine', () => {
-    expect(toAddressOptions({ ...UNCONFIGURED, host: '0.0.0.0' }, { signIn: true }).access()).toEqual(
+    expect(toAddressOptions({ ...UNCONFIGURED, host: '0.0.0.0' }, { signIn: true }).access).toEqual(
       OPEN_ACCESS,
     );
   });
@@ -75,7 +75,7 @@ describe('toAddressOptions', () => {
   it('answers to the names that are listed, and where all were allowed to no others', () => {
     const listed = { allowed_hosts: ['MCP.example.org'], allowed_origins: ['https://app.example.org'] };
     expect(
-      toAddressOptions({ ...UNCONFIGURED, ...listed, host: '0.0.0.0' }, { signIn: true }).access(),
+      toAddressOptions({ ...UNCONFIGURED, ...listed, host: '0.0.0.0' }, { signIn: true }).access,
     ).toEqual({
       allowedHosts: ['mcp.example.org'],
       allowedOrigins: ['https://app.example.org'],
@@ -83,15 +83,15 @@ describe('toAddressOptions', () => {
     const { allowedHosts } = toAddressOptions(
       { ...UNCONFIGURED, ...listed, host: '127.0.0.1' },
       { signIn: true },
-    ).access();
+    ).access;
     expect(allowedHosts).toEqual([...(LOCAL_ACCESS.allowedHosts ?? []), 'mcp.example.org']);
   });
 
   it('answers to all by a star', () => {
     const all = { allowed_hosts: ['*'], allowed_origins: ['*'] };
-    expect(
-      toAddressOptions({ ...UNCONFIGURED, ...all, host: '127.0.0.1' }, { signIn: true }).access(),
-    ).toEqual(OPEN_ACCESS);
+    expect(toAddressOptions({ ...UNCONFIGURED, ...all, host: '127.0.0.1' }, { signIn: true }).access).toEqual(
+      OPEN_ACCESS,
+    );
   });
 });
 
@@ -103,7 +103,7 @@ describe('the address of a client', () => {
 
   /** A server that lets one request of each client through, asked for each of the headers. */
   async function ask(trustProxy: boolean, forwarded: readonly (string | null)[]): Promise<number[]> {
-    const app = createTestApp(createFakeRuntime(), { rateLimit: () => LIMIT });
+    const app = createTestApp(createFakeRuntime(), { rateLimit: LIMIT });
     const server = await startHttpServer({ app, host: '127.0.0.1', port: 0, trustProxy });
     open.push(server);
     const { body, headers } = legacy('ping');

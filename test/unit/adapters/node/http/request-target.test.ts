@@ -8,7 +8,7 @@ import { createDesk } from '../../../auth/fixture.ts';
 let server: HttpServer;
 
 beforeAll(async () => {
-  const { app } = createDesk({ http: { base_url: null }, app: { access: () => LOCAL_ACCESS } });
+  const { app } = createDesk({ http: { base_url: null }, app: { access: LOCAL_ACCESS } });
   server = await startHttpServer({ app, host: '127.0.0.1', port: 0 });
 });
 afterAll(() => server.close());
