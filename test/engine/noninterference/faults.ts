@@ -23,8 +23,8 @@ export const FAULTS: { readonly [fault: string]: readonly Edit[] } = {
     RAW,
     edit(
       'src/mcp/methods/result.ts',
-      'const { value, truncated } = outcome;\n  const table',
-      'const { raw: value, truncated } = outcome;\n  const table',
+      'const { value, truncated, columns } = outcome;\n  const table',
+      'const { raw: value, truncated, columns } = outcome;\n  const table',
     ),
   ],
   'the page of a view needs no scope': [
