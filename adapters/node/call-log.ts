@@ -1,7 +1,6 @@
 import { toOperationName } from '../../src/audit/record.ts';
 import type { CallObserver, CallRecord } from '../../src/call/call-record.ts';
 import { traceIdOf } from '../../src/context.ts';
-import type { JsonValue } from '../../src/json.ts';
 import { oneLine } from '../../src/one-line.ts';
 import type { Log } from '../../src/ports.ts';
 
@@ -16,7 +15,8 @@ export function createCallLog(log: Log): CallObserver {
     const { kind, context, durationMs } = record;
     const name = toOperationName(record);
     const outcome = outcomeOf(record);
-    const rows = rowsOf(record.result);
+    // Null for a result that is no list.
+    const rows = Array.isArray(record.result) ? record.result.length : null;
     const user = context.user?.username ?? context.user?.email ?? context.user?.id ?? null;
     const traceId = record.traceId ?? traceIdOf(context.traceparent);
     const parts = [
@@ -49,11 +49,6 @@ export function createCallLog(log: Log): CallObserver {
 function outcomeOf({ status, decision, error }: CallRecord): string {
   if (status === 'success') return 'ok';
   return decision.outcome === 'deny' ? 'denied' : (error?.code ?? 'error');
-}
-
-/** Null for a result that is no list. */
-function rowsOf(result: JsonValue): number | null {
-  return Array.isArray(result) ? result.length : null;
 }
 
 function counted(rows: number): string {

@@ -144,9 +144,9 @@ export function toAuditRecord(call: CallRecord, { inputs, outputs, conceal }: Re
 }
 
 /** The name of a call's operation. A resource has its URI template. A name that only the client knows is redacted. */
-export function toOperationName({ entry, name }: CallRecord, redactor = createRedactor()): string {
+export function toOperationName({ entry, name }: CallRecord, redactor?: Redactor): string {
   if (entry !== null) return entry.kind === 'resource' ? entry.uri : entry.name;
-  return redactor.text(withoutQuery(name), MAX_NAME);
+  return (redactor ?? createRedactor()).text(withoutQuery(name), MAX_NAME);
 }
 
 function withoutQuery(text: string): string {
