@@ -82,7 +82,7 @@ export function createHiddenTexts(known: readonly string[] = []): HiddenTexts {
     if (text.length < MIN_HIDDEN || all.has(text) || removesAll) return false;
     all.set(text, { text, forms: null });
     sorted = null;
-    // The last text makes that a set of the same texts removes all, too.
+    // Also for a set that is made of the same texts: the one beyond the limit is kept.
     removesAll = all.size > MAX_TEXTS;
     return true;
   };
