@@ -8,7 +8,7 @@ import { quoteFiles, quoteName, toFilePattern } from '../src/sql/quote.ts';
 export interface LoadSource {
   /** The name of the table; null if each file becomes a table named after it. */
   readonly table: string | null;
-  /** An absolute path, which may contain `*`, `?`, `[...]` or `**`. The part of it that exists is no pattern. */
+  /** An absolute path, with patterns: `*`, `?`, `[...]` and `**`. The name of an existing file or folder is no pattern. */
   readonly pattern: string;
 }
 

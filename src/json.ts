@@ -23,6 +23,14 @@ export function tryJson(text: string): JsonValue | undefined {
   }
 }
 
+type Revive = (key: string, value: JsonValue, context: { readonly source?: string }) => JsonValue;
+
+/**
+ * Parses a JSON text with a reviver that also gets the text of each number, as it is written. Every engine passes this text;
+ * TypeScript's library does not declare it yet.
+ */
+export const parseWithSources = JSON.parse as (text: string, revive: Revive) => JsonValue;
+
 /** Whether a number is a whole one beyond 2^53. JSON has no integers, so its text may have been another number. */
 export function isInexact(value: number): boolean {
   return Number.isInteger(value) && !Number.isSafeInteger(value);

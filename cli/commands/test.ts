@@ -18,8 +18,8 @@ import { settingsOf } from '../project/settings.ts';
 import { toReportText } from '../test/report-text.ts';
 
 /**
- * `svc test [kind [name]]`: runs the tests of endpoint files against the profile's database, or against a copy of it if
- * one of them may write.
+ * `svc test [kind [name]]`: runs the tests of endpoint files on the profile's database. A test that may write makes all
+ * of them run on a copy.
  */
 export const run: Run = async (input, output) => {
   const start = performance.now();

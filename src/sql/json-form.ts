@@ -1,4 +1,4 @@
-import type { JsonValue } from '../json.ts';
+import { type JsonValue, parseWithSources } from '../json.ts';
 import { nestedTooDeeply } from './json-size.ts';
 
 /**
@@ -29,10 +29,8 @@ function parseExactly(text: string): JsonValue {
   // Numbers with fewer than 16 digits and an exponent below 100 are always exact. A reviver is several times
   // slower than a plain parse.
   if (!/[\d.]{16}|[eE][+-]?\d{3}/.test(text)) return JSON.parse(text);
-  // Every engine passes a third argument to the reviver; TypeScript's library does not declare it yet.
-  const parse = JSON.parse as ParseWithSource;
   try {
-    return parse(text, (_key, value, { source }) =>
+    return parseWithSources(text, (_key, value, { source }) =>
       typeof value === 'number' && source !== undefined && !sameDecimal(source, String(value))
         ? source
         : value,
@@ -42,11 +40,6 @@ function parseExactly(text: string): JsonValue {
     throw thrown instanceof RangeError ? nestedTooDeeply(thrown) : thrown;
   }
 }
-
-type ParseWithSource = (
-  text: string,
-  reviver: (key: string, value: JsonValue, context: { readonly source?: string }) => JsonValue,
-) => JsonValue;
 
 function sameDecimal(left: string, right: string): boolean {
   return decimalKey(left) === decimalKey(right);

@@ -128,7 +128,7 @@ function startsOfTags(text: string): readonly number[] {
 /** The tokens of the package, declared again because its own type files do not resolve here. */
 type Tokens = readonly { readonly type: string; readonly value: string }[];
 
-/** Words and marks between expressions, each of which may have a comparison of its own. */
+/** Words and marks that end an expression. The next expression may have one comparison again. */
 const BETWEEN = /^(?:and|or|if|else|[,:=]|\{[{%])$/;
 
 /**

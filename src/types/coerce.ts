@@ -1,4 +1,4 @@
-import { isInexact, isList, isObject, type JsonValue, tryJson } from '../json.ts';
+import { isInexact, isList, isObject, type JsonValue, parseWithSources, tryJson } from '../json.ts';
 import { fitsHugeint, parseDecimal, toInteger } from './decimal.ts';
 import type { TypeName } from './node.ts';
 
@@ -102,17 +102,10 @@ function fromText(value: unknown, fits: (value: unknown) => boolean, problem: st
   return tooMuch === null ? { value: parsed } : { problem: tooMuch };
 }
 
-type ParseWithSource = (
-  text: string,
-  reviver: (key: string, value: JsonValue, context: { readonly source?: string }) => JsonValue,
-) => JsonValue;
-
 /** Parses a JSON text, and leaves whole numbers beyond 2^53 as the texts that they are; undefined for a text that is not JSON. */
 function tryExactJson(text: string): JsonValue | undefined {
-  // Every engine passes a third argument to the reviver; TypeScript's library does not declare it yet.
-  const parse = JSON.parse as ParseWithSource;
   try {
-    return parse(text, (_, value, { source }) =>
+    return parseWithSources(text, (_, value, { source }) =>
       typeof value === 'number' && isInexact(value) && source !== undefined ? source : value,
     );
   } catch {

@@ -1,5 +1,5 @@
 import { SvcError, toSvcError } from '../../../src/errors.ts';
-import type { JsonObject, JsonValue } from '../../../src/json.ts';
+import { type JsonObject, type JsonValue, parseWithSources } from '../../../src/json.ts';
 import type { PythonHost, PythonRequest, PythonResult, PythonSettings } from '../../../src/ports.ts';
 import { type FailedCall, NOTHING_KNOWN, toPythonError } from '../errors.ts';
 import { type Answered, createAnswers } from './answers.ts';
@@ -139,12 +139,6 @@ function toReply(reply: { readonly [key: string]: JsonValue }): string {
  */
 const BEYOND = /[[:,](?:-?\d{16,}|-0\.0)[,\]}]/;
 
-// All engines that we run on pass this third argument, but TypeScript's library does not declare it yet.
-type ParseWithSource = (
-  text: string,
-  reviver: (key: string, value: JsonValue, context: { readonly source?: string }) => JsonValue,
-) => JsonObject;
-
 function toExact(_key: string, value: JsonValue, { source = '' }: { readonly source?: string }): JsonValue {
   if (typeof value !== 'number') return value;
   return Number.isSafeInteger(value) || !/^-?\d+$/.test(source) ? value + 0 : source;
@@ -152,7 +146,7 @@ function toExact(_key: string, value: JsonValue, { source = '' }: { readonly sou
 
 function parse(text: string): JsonObject {
   try {
-    return BEYOND.test(text) ? (JSON.parse as ParseWithSource)(text, toExact) : JSON.parse(text);
+    return BEYOND.test(text) ? (parseWithSources(text, toExact) as JsonObject) : JSON.parse(text);
   } catch (cause) {
     throw new SvcError('python_failed', 'Python sent a message that is not JSON.', { cause });
   }

@@ -225,7 +225,7 @@ describe.skipIf(executablePath === null)('the workbench in Chromium', () => {
     const results = page.locator('.result');
     const states = () => results.locator('h3 > span:first-of-type').allTextContents();
     await expect.poll(states).toEqual(['asks', 'asks']);
-    // what the form shows by then is of another call
+    // The form now shows the arguments of another call.
     await page.getByLabel('stock', { exact: false }).first().fill('5000');
     const agree = async (index: number) => {
       await results.nth(index).locator('select').selectOption('true');
