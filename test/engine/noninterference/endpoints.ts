@@ -25,8 +25,8 @@ export interface Endpoint {
   readonly tags: readonly string[];
   /** Whether its SQL returns the rows of the caller only. */
   readonly own: boolean;
-  /** A failing statement is one whose error quotes the whole table. */
-  readonly shape: 'rows' | 'one' | 'sum' | 'failing';
+  /** A failing statement is one whose error quotes the whole table. A repeated one gives several columns the same name. */
+  readonly shape: 'rows' | 'one' | 'sum' | 'repeated' | 'failing';
   readonly returns: boolean;
   readonly input: readonly InputRule[];
   readonly output: readonly OutputRule[];
@@ -53,8 +53,11 @@ const PLAIN = LEDGER.slice(0, 6);
 const FIELDS = ['amount', 'note', 'SSN', 'address', 'address.street', 'Items.Cost', 'items'] as const;
 /** The fields that `return` declares sensitive. */
 const SENSITIVE = ['ssn', 'address.street', 'items.cost'] as const;
-/** The columns that an aggregate of each name shows. */
-const SUMS: { readonly [field: string]: string } = { total: 'amount', note: 'note', ssn: 'ssn' };
+/** The columns that a shape shows under other names. */
+const RENAMED: { readonly [shape: string]: { readonly [field: string]: string } } = {
+  sum: { total: 'amount' },
+  repeated: { id_1: 'note' },
+};
 
 const owner = fc.constantFrom('ada@acme.com', 'bob@other.org', null);
 const words = fc.constantFrom('x', 'Main St', '', 'w'.repeat(900));
@@ -100,7 +103,7 @@ export const endpoint: fc.Arbitrary<Endpoint> = fc
     scopes: fc.subarray(['read', 'admin'], { maxLength: 1 }),
     tags: fc.subarray(['a', 'b']),
     own: fc.boolean(),
-    shape: fc.constantFrom('rows', 'rows', 'rows', 'rows', 'one', 'sum', 'failing'),
+    shape: fc.constantFrom('rows', 'rows', 'rows', 'rows', 'one', 'sum', 'repeated', 'failing'),
     returns: fc.boolean(),
     input: fc.array(inputRule, { maxLength: 1 }),
     output: fc.array(outputRule, { maxLength: 3 }),
@@ -120,12 +123,15 @@ export const endpoint: fc.Arbitrary<Endpoint> = fc
     suggests: fc.constantFrom('id', 'amount', 'note', 'ssn'),
     rows: fc.array(ledgerRow, { maxLength: 6 }),
   })
-  .map((one): Endpoint => {
+  .map((drawn): Endpoint => {
+    // `return` cannot describe the columns that DuckDB numbers.
+    const one = drawn.shape === 'repeated' ? { ...drawn, returns: false } : drawn;
     const input = one.input.map((rule) =>
       rule.args !== null && one.kind === 'resource' ? { ...rule, args: 'id > 2' } : rule,
     );
-    // Rules hide the column of a completion by its name, and a sum has another name.
-    const suggests = one.shape === 'sum' && one.suggests === 'amount' ? 'id' : one.suggests;
+    // Rules hide the column of a completion by its name, and these shapes have another name for it.
+    const renamed = Object.values(RENAMED[one.shape] ?? {}).includes(one.suggests);
+    const suggests = renamed ? 'id' : one.suggests;
     return { ...one, suggests, input, output: one.output.map((rule) => toFitting(rule, one)) };
   });
 
@@ -134,6 +140,10 @@ function toFitting(rule: OutputRule, { shape, returns }: Pick<Endpoint, 'shape' 
   const action = rule.action === 'filter_sensitive_fields' && !returns ? 'filter_fields' : rule.action;
   const data = shape === 'rows' ? rule.data : null;
   const spelled = rule.fields.map((field) => (returns ? field.toLowerCase() : field));
+  if (shape === 'repeated') {
+    const fields = spelled.map((field) => (/note/i.test(field) ? 'id_1' : field));
+    return { ...rule, action, data, fields };
+  }
   if (shape !== 'sum') return { ...rule, action, data, fields: spelled };
   const fields = spelled.map((field) => {
     if (/amount/i.test(field)) return 'total';
@@ -178,8 +188,8 @@ export function ledgerSight(endpoint: Endpoint, user: Person, held: readonly str
       return action === 'filter_sensitive_fields' ? sensitiveOf(endpoint) : fields;
     })
     .map((field) => field.toLowerCase());
-  const columns = endpoint.shape === 'sum' ? hidden.map((field) => SUMS[field] ?? field) : hidden;
-  return { sees, hidden: new Set(columns), deciding: new Set() };
+  const renamed = RENAMED[endpoint.shape] ?? {};
+  return { sees, hidden: new Set(hidden.map((field) => renamed[field] ?? field)), deciding: new Set() };
 }
 
 function sensitiveOf({ shape }: Endpoint): readonly string[] {

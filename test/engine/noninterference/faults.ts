@@ -98,6 +98,9 @@ export const FAULTS: { readonly [fault: string]: readonly Edit[] } = {
   'the schema of a table shows hidden columns': [
     edit('src/call/restricted.ts', 'if (hide.some(is)) return [];', ''),
   ],
+  'a rule hides the column that DuckDB gave its name to': [
+    edit('src/call/sql.ts', "request.mode === 'write' || !names.some(numbered)", 'true'),
+  ],
   'the list of tables is whole': [
     edit('src/call/restricted.ts', 'WHERE list_contains($1, ', 'WHERE $1 IS NOT NULL OR list_contains($1, '),
   ],

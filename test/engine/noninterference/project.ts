@@ -103,7 +103,7 @@ function toOutputRule({ when, data, action, fields }: Endpoint['output'][number]
 function formOf({ form, shape }: Endpoint) {
   if (form === 'csv' || form === 'markdown') return { format: form };
   if (form === 'view') return { view: 'table' };
-  if (!form.startsWith('large') || shape !== 'rows') return {};
+  if (!form.startsWith('large') || (shape !== 'rows' && shape !== 'repeated')) return {};
   return { large_result: { rows: 1, format: form.slice('large '.length) } };
 }
 
@@ -123,6 +123,10 @@ function sqlOf(endpoint: Endpoint, index: number): string {
     const quoted = `SELECT concat('Rows: ', string_agg(concat_ws(' ', ssn, note, amount), ', ')) FROM l${index}`;
     const asked = kind === 'tool' ? ', $region AS place' : '';
     return `SELECT CAST((${quoted}) AS INTEGER) AS id, $id AS wanted${asked}`;
+  }
+  if (shape === 'repeated') {
+    // DuckDB calls the second id `id_1`, and the note `id_1_1`.
+    return `SELECT id, region, amount, amount, id, note AS id_1, ssn, address, items FROM l${index} WHERE id >= $id AND ${mine}${some} ORDER BY 1, region, rowid`;
   }
   const columns = 'id, region, amount, note, ssn, address, items';
   if (shape === 'one') {
