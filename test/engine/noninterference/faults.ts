@@ -111,11 +111,12 @@ export const FAULTS: { readonly [fault: string]: readonly Edit[] } = {
 
 /** Seeds with which the search finds a fault soon. The others are found soon with seed 1, or with none that was tried. */
 export const QUICK_SEEDS: { readonly [fault: string]: number } = {
-  'the rows of a view come from before the policies': 14,
+  'the rows of a view come from before the policies': 12,
   'the file of a large result ignores policies': 14,
   'the summary of a large result comes from before the policies': 14,
   'the page of a view needs no scope': 8,
   'completions ignore hidden columns': 7,
   'completions need no scope': 6,
   'the limit of bytes comes before the policies': 2,
+  'a rule hides the column that DuckDB gave its name to': 8,
 };
