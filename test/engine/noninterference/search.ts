@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { Database } from '../../../src/ports.ts';
+import { seedOfPart } from '../../seed-of-part.ts';
 import { type Case, caseOf, type Plan, planOf } from './cases.ts';
 import type { Probe } from './probes.ts';
 import { type Answer, ask, openWorld } from './world.ts';
@@ -8,8 +9,6 @@ import { type Answer, ask, openWorld } from './world.ts';
 const EACH = 120;
 /** Projects between two looks at the number of cases. */
 const ROUND = 10;
-/** Between the seeds of two rounds, so that searches with neighbouring seeds have no round in common. */
-const STRIDE = 1_000_003;
 
 /** The figures of a search. A case is one request, made in both worlds. */
 export interface Figures {
@@ -56,7 +55,7 @@ export async function searchLeak({ databases, cases, seed, weaken, shrinks = tru
   for (let round = 0; figures.cases < cases; round += 1) {
     // Of each four rounds, one prefers the smallest projects and the others all kinds alike.
     const unbiased = round % 4 !== 0;
-    const options = { seed: seed + round * STRIDE, numRuns: ROUND, endOnFailure: !shrinks, unbiased };
+    const options = { seed: seedOfPart(seed, round), numRuns: ROUND, endOnFailure: !shrinks, unbiased };
     const { failed, errorInstance } = await fc.check(property, options);
     if (errorInstance instanceof Leak) return { figures, leak: errorInstance.message };
     if (failed) throw errorInstance;

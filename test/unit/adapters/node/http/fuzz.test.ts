@@ -3,6 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it, vi } from 'vitest';
 import { startHttpServer } from '../../../../../adapters/node/http/server.ts';
+import { seedOfPart } from '../../../../seed-of-part.ts';
 import { createTestApp } from '../../../mcp/fixture.ts';
 import { createNoiseRuntime, sendNoise, toNoise } from '../../../mcp/noise.ts';
 import { createRandom, type Random } from '../../../types/random.ts';
@@ -26,7 +27,7 @@ describe(`noise of seed ${SEED}`, () => {
     const app = createTestApp(runtime);
     const held: number[] = [];
     for (let part = 0; part < 10; part += 1) {
-      await sendNoise(app, SEED + part, ROUNDS / 10);
+      await sendNoise(app, seedOfPart(SEED, part), ROUNDS / 10);
       expect(runtime.lines.filter(({ level }) => level === 'error')).toEqual([]);
       // What the test itself collects.
       runtime.lines.length = 0;
