@@ -2,7 +2,7 @@ import type { DuckDBMaterializedResult } from '@duckdb/node-api';
 import { SvcError } from '../../../src/errors.ts';
 import type { Database, SqlCall, SqlRequest, SqlResult } from '../../../src/ports.ts';
 import { enforceScan } from '../../../src/sql/estimate.ts';
-import type { LaneEntry } from '../../../src/sql/lanes/lanes.ts';
+import { hasOtherNames, type LaneEntry } from '../../../src/sql/lanes/lanes.ts';
 import { toKept } from '../../../src/sql/lanes/may-keep.ts';
 import { isFull } from '../../../src/sql/neighbours.ts';
 import { asQuery, refuseRevealing } from '../../../src/sql/query.ts';
@@ -162,7 +162,7 @@ export class NativeDatabase implements Database {
     return this.#twice(() => this.#withSession(read, request, limits));
   }
 
-  /** Reads in a lane. Null if the statement cannot be prepared in one. A lane that failed or was stopped is closed. */
+  /** Reads in a lane. Null if the statement fits none. A lane that failed or was stopped is closed. */
   async #readInLane(
     request: SqlRequest,
     entry: LaneEntry<NativeLane>,
@@ -182,17 +182,18 @@ export class NativeDatabase implements Database {
     const read = async (): Promise<SqlResult> => {
       lane ??= await NativeLane.prepare(session, request);
       const result = this.#toResult(await lane.run(request), request);
-      failed = false;
+      failed = hasOtherNames(result);
       return result;
     };
     try {
-      return await this.#within(session, read, { limits, end });
+      const result = await this.#within(session, read, { limits, end });
+      if (!hasOtherNames(result)) return result;
     } catch (thrown) {
       const unfit = lane === null && thrown instanceof SvcError && thrown.code === 'sql_failed';
       if (!unfit) throw thrown;
-      lanes.disprove(request.sql);
-      return null;
     }
+    lanes.disprove(request.sql);
+    return null;
   }
 
   /**

@@ -1,6 +1,12 @@
 import { SvcError } from '../../../src/errors.ts';
 import type { SqlCall, SqlRequest, SqlResult } from '../../../src/ports.ts';
-import { type Lane, type LaneEntry, Lanes, WITHOUT_SEEDS } from '../../../src/sql/lanes/lanes.ts';
+import {
+  hasOtherNames,
+  type Lane,
+  type LaneEntry,
+  Lanes,
+  WITHOUT_SEEDS,
+} from '../../../src/sql/lanes/lanes.ts';
 import { asBareQuery, asQuery, isSameBare } from '../../../src/sql/query.ts';
 import type { SqlValue } from '../../../src/sql-value.ts';
 import { breaksEngine } from '../errors.ts';
@@ -59,7 +65,7 @@ export class StatementLanes {
     if (!this.#engine.hasAsked(call)) this.#lanes.prove(sql, values.length, generation);
   }
 
-  /** Reads in a lane. Null if the statement has not proven itself, or cannot be prepared in a lane. */
+  /** Reads in a lane. Null if the statement has not proven itself, or fits no lane. */
   async read(request: SqlRequest, entrance: Entrance): Promise<SqlResult | null> {
     const entry = this.#lanes.enter(request.sql, request.values.length);
     return entry && this.#readIn(entry, request, entrance);
@@ -68,7 +74,7 @@ export class StatementLanes {
   /**
    * Plans a kept statement anew and runs it. DuckDB would answer from a plan of an earlier call, with its time, but an
    * INTEGER for its LIMIT, which is a BIGINT, makes it plan again. A lane that failed, that was stopped, or whose
-   * statement asked for its caller is closed.
+   * statement asked for its caller or fits no lane is closed.
    */
   async #readIn(
     { lane: idle, generation }: LaneEntry<WasmLane>,
@@ -80,17 +86,18 @@ export class StatementLanes {
     const { call } = entrance;
     const lane = idle ?? this.#tryOpen(sql, values.length + 1, call);
     if (lane === null) return null;
-    let failed = true;
+    let [failed, unfit] = [true, false];
     try {
       engine.enter(call, () => engine.begin(lane.statement, [...values, BigInt(maxRows + 1)]));
       await finish(lane.statement, entrance);
       const result = engine.enter(call, () => this.#readAndReset(lane.statement, request));
       failed = false;
-      return result;
+      unfit = hasOtherNames(result);
+      return unfit ? null : result;
     } finally {
-      const asking = engine.hasAsked(call);
-      if (asking) this.#lanes.disprove(sql);
-      if (!failed && !asking) this.#lanes.leave(sql, lane, generation);
+      unfit ||= engine.hasAsked(call);
+      if (unfit) this.#lanes.disprove(sql);
+      if (!failed && !unfit) this.#lanes.leave(sql, lane, generation);
       else if (!engine.isBroken()) engine.enter(call, () => lane.free());
     }
   }

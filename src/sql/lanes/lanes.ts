@@ -1,3 +1,5 @@
+import type { SqlResult } from '../../ports.ts';
+
 /** A connection with one prepared statement, used by one call at a time. */
 export interface Lane {
   close(): void;
@@ -8,6 +10,14 @@ export interface LaneEntry<Kept extends Lane> {
   /** A lane that was idle; null if the caller must open one. */
   readonly lane: Kept | null;
   readonly generation: number;
+}
+
+/**
+ * Whether a bare query named its columns otherwise than the statement does elsewhere (`isSameBare`). Until it runs, DuckDB may
+ * not tell: it learns the types of some parameters, and so the columns, from their values.
+ */
+export function hasOtherNames({ repeated }: SqlResult): boolean {
+  return repeated !== undefined;
 }
 
 /** The most statements that are remembered as proven; the one proven first is forgotten first. */

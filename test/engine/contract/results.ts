@@ -112,6 +112,15 @@ export function describeResults(subject: Subject): void {
       expect(rows).toEqual([{ A: 1, a_1: 2, b: 3 }]);
     });
 
+    it('give columns of the same name the same names in each run', async () => {
+      // DuckDB learns the type of $1, and with it the names of the columns, only when the statement runs.
+      const sql = "SELECT 1 AS id, 2 AS id, 3 AS id_1 WHERE $1 IS NULL OR $1 = 'x'";
+      for (let run = 0; run < 4; run += 1) {
+        const { rows } = await read(subject.database, sql, [null]);
+        expect(rows, `run ${run}`).toEqual([{ id: 1, id_1: 2, id_1_1: 3 }]);
+      }
+    });
+
     it.each(FORMS)('are the first ones of: %s', async (sql, ids, truncated) => {
       const request = { sql, values: [], mode: 'read', maxRows: 2 } as const;
       const result = await subject.database.run(request, callOf());
