@@ -38,9 +38,15 @@ function toWorkbench(
   started: Started,
   options: { readonly feed: ProjectFeed; readonly authoring: boolean },
 ): Workbench {
-  const { live } = started;
+  const { live, requests } = started;
   if (live === null) throw new SvcError('internal', 'This server keeps no calls for a workbench.');
-  return createWorkbench({ started, live, source: sourceOf(started), ...options });
+  return createWorkbench({
+    running: started,
+    live,
+    source: sourceOf(started),
+    log: requests.log,
+    ...options,
+  });
 }
 
 /** Serves a workbench to the browsers of this machine, on a port of its own that is never the served address. */

@@ -3,18 +3,15 @@ import type { Observers } from '../../adapters/node/observers.ts';
 import type { Leases } from '../../adapters/node/reload/leases.ts';
 import type { Reloader } from '../../adapters/node/reload/reloader.ts';
 import type { LiveCalls } from '../../src/admin/live-calls.ts';
-import type { Runtime } from '../../src/call/runtime.ts';
 import type { Changes } from '../../src/mcp/changes.ts';
 import type { Settings } from '../../src/settings/model.ts';
-import type { CheckedProject } from '../project/project.ts';
+import type { RunningProject } from '../project/running.ts';
 import type { BannerDetails } from './banner.ts';
 import type { ServedGeneration } from './reload.ts';
 
 /** A project that is ready to be served. */
-export interface Started {
-  readonly settings: Settings;
+export interface Started extends RunningProject {
   readonly requests: RequestLog;
-  readonly runtime: Runtime;
   readonly leases: Leases<ServedGeneration>;
   readonly watch: Observers;
   /** The latest calls with their steps, for the workbench; null if there is none. */
@@ -24,9 +21,6 @@ export interface Started {
   readonly followSettings: (apply: (settings: Settings) => void) => void;
   /** Notifies clients of changed lists; absent if nothing changes while it runs. */
   readonly changes?: Changes;
-  readonly checked: CheckedProject;
-  /** The files as they are now, also if they cannot be served. */
-  readonly looked: CheckedProject;
   /** An absolute path. */
   readonly databasePath: string;
   readonly serving: Omit<BannerDetails, 'url' | 'transport'>;

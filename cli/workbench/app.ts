@@ -2,14 +2,16 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import type { LiveCalls } from '../../src/admin/live-calls.ts';
 import type { AdminSource } from '../../src/admin/source.ts';
-import type { Started } from '../serve/started.ts';
+import type { Log } from '../../src/ports.ts';
+import type { RunningProject } from '../project/running.ts';
 import { createWireCall } from './wire-call.ts';
 
 /** A running server, as the workbench shows it. */
 export interface WorkbenchDeps {
-  readonly started: Started;
+  readonly running: RunningProject;
   readonly live: LiveCalls;
   readonly source: AdminSource;
+  readonly log: Log;
   readonly feed: ProjectFeed;
   /** Whether the page may call as any user, run tests and change files: on `svc dev` only. */
   readonly authoring: boolean;
@@ -23,8 +25,8 @@ export interface Workbench {
 
 /** Makes the workbench of a running server. The parts that answer the page, such as the CEL engine, load when a page asks. */
 export function createWorkbench(deps: WorkbenchDeps): Workbench {
-  const { started, live } = deps;
-  const send = createWireCall({ runtime: () => started.runtime, live, log: started.requests.log });
+  const { running, live, log } = deps;
+  const send = createWireCall({ runtime: () => running.runtime, live, log });
   return {
     answer: async (request) => {
       const { pathname } = new URL(request.url);

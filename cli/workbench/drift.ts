@@ -9,12 +9,12 @@ import type { EndpointReport } from '../../src/quality/test/report.ts';
 import { runTests } from '../../src/quality/test/run.ts';
 import { readBaseline } from '../drift/baseline.ts';
 import { isSourced, readersOf, readModules } from '../drift/snapshot.ts';
-import type { Started } from '../serve/started.ts';
+import type { RunningProject } from '../project/running.ts';
 import type { DriftState } from './model.ts';
 
 /** Compares the served project and its database with the baseline, as `svc drift-check` does. */
-export async function checkDrift(started: Started): Promise<DriftState> {
-  const { project, findings } = started.checked;
+export async function checkDrift(running: RunningProject): Promise<DriftState> {
+  const { project, findings } = running.checked;
   const path = absolutePath(project.root, project.site?.drift.path ?? '');
   const baseline = await readBaseline<Snapshot>(BASELINE, path);
   if (baseline === null) {
@@ -23,7 +23,7 @@ export async function checkDrift(started: Started): Promise<DriftState> {
   if (findings.some(({ severity }) => severity === 'error')) {
     return { changes: [], message: 'The project has errors. Correct them first.' };
   }
-  const changes = compareSnapshots(baseline.content, await takeServedSnapshot(started));
+  const changes = compareSnapshots(baseline.content, await takeServedSnapshot(running));
   return {
     message: changes.length === 0 ? `No drift from ${baseline.path}.` : null,
     changes: changes.map(({ class: severity, subject, path: at, message }) => ({
@@ -34,7 +34,7 @@ export async function checkDrift(started: Started): Promise<DriftState> {
 }
 
 /** A snapshot through the database that is open already. Tools that write are left out. */
-async function takeServedSnapshot({ checked, runtime }: Started): Promise<Snapshot> {
+async function takeServedSnapshot({ checked, runtime }: RunningProject): Promise<Snapshot> {
   const { signal } = new AbortController();
   const { catalog } = runtime;
   const readers = readersOf(checked, catalog);

@@ -9,7 +9,7 @@ import { openEventStream } from '../../src/mcp/transport/event-stream.ts';
 import { ENDPOINT_KINDS } from '../../src/project/model.ts';
 import { runTests } from '../../src/quality/test/run.ts';
 import { quoteText } from '../../src/sql/quote.ts';
-import type { Started } from '../serve/started.ts';
+import type { RunningProject } from '../project/running.ts';
 import type { ProjectFeed, WorkbenchDeps } from './app.ts';
 import { checkDrift } from './drift.ts';
 import type { DatabaseHealth, ServerState, WorkbenchEvent } from './model.ts';
@@ -29,27 +29,27 @@ interface WorkbenchRoute {
 }
 
 const ROUTES: Readonly<Record<string, WorkbenchRoute>> = {
-  'GET /api/state': { answer: ({ started, authoring }) => toState(started, authoring) },
+  'GET /api/state': { answer: ({ running, authoring }) => toState(running, authoring) },
   'GET /api/activity': { answer: ({ source }) => source.activity() },
   'GET /api/calls': { answer: ({ live }) => live.recent() },
-  'GET /api/server': { answer: ({ started, source }) => toServerState(started, source) },
+  'GET /api/server': { answer: ({ running, source }) => toServerState(running, source) },
   'GET /api/events': {
     answer: ({ live, feed, request }) => streamWorkbenchEvents(live, feed, request.signal),
   },
   'POST /api/reload': { answer: ({ source }) => ({ id: source.reload() }) },
   'POST /api/call': { author: true, answer: answerCall },
   'POST /api/tests': { author: true, answer: answerTests },
-  'POST /api/drift': { author: true, answer: ({ started }) => checkDrift(started) },
+  'POST /api/drift': { author: true, answer: ({ running }) => checkDrift(running) },
   'POST /api/tests/draft': {
     author: true,
-    answer: async ({ started, request }) =>
-      draftTest(started.checked.project, await readRequestBody(request, DRAFT)),
+    answer: async ({ running, request }) =>
+      draftTest(running.checked.project, await readRequestBody(request, DRAFT)),
   },
   'POST /api/tests/save': {
     author: true,
-    answer: async ({ started, request }) => {
+    answer: async ({ running, request }) => {
       const { hash, ...draft } = await readRequestBody(request, SAVE);
-      await saveTest(started.checked.project, draft, hash);
+      await saveTest(running.checked.project, draft, hash);
       return {};
     },
   },
@@ -77,30 +77,30 @@ function watchesOnly(): SvcError {
   );
 }
 
-async function answerCall({ started, send, request }: Asked) {
+async function answerCall({ running, send, request }: Asked) {
   const { user, ...call } = await readRequestBody(request, CALL);
-  return send({ ...call, ...toActingUser(started, user) });
+  return send({ ...call, ...toActingUser(running, user) });
 }
 
-async function answerTests({ started, request }: Asked) {
+async function answerTests({ running, request }: Asked) {
   const { endpoint: id } = await readRequestBody(request, TESTS);
-  const { endpoint } = endpointOfCard(started.checked.project, id);
-  return runTests(endpoint, { runtime: started.runtime, user: null, signal: request.signal });
+  const { endpoint } = endpointOfCard(running.checked.project, id);
+  return runTests(endpoint, { runtime: running.runtime, user: null, signal: request.signal });
 }
 
-async function toServerState(started: Started, source: AdminSource): Promise<ServerState> {
+async function toServerState(running: RunningProject, source: AdminSource): Promise<ServerState> {
   return {
     status: source.status(),
     config: source.config(),
     memory_bytes: process.memoryUsage.rss(),
-    databases: await checkDatabases(started),
+    databases: await checkDatabases(running),
   };
 }
 
 const PATIENCE_MS = 5_000;
 
 /** Asks the project's database and each attached one. A database that does not answer is a fact, and no error. */
-async function checkDatabases({ checked, runtime }: Started): Promise<readonly DatabaseHealth[]> {
+async function checkDatabases({ checked, runtime }: RunningProject): Promise<readonly DatabaseHealth[]> {
   const attached = checked.project.site?.database.attach ?? [];
   const statements = [
     { name: 'database', sql: 'SELECT 1 AS ok' },
@@ -120,7 +120,7 @@ function inCatalog(name: string): string {
   return `(SELECT 1 FROM duckdb_tables() WHERE database_name = ${quoteText(name)})`;
 }
 
-async function ask(runtime: Started['runtime'], sql: string): Promise<string | null> {
+async function ask(runtime: RunningProject['runtime'], sql: string): Promise<string | null> {
   const { signal } = new AbortController();
   const request = { sql, values: [], mode: 'read', maxRows: 1 } as const;
   const call = { caller: null, signal, timeoutMs: PATIENCE_MS };

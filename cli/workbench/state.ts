@@ -23,17 +23,17 @@ import { VERSION } from '../../src/version.ts';
 import { createFrames } from '../io/findings.ts';
 import { soundPart } from '../project/project.ts';
 import { checkPythonFiles } from '../project/python-checks.ts';
-import type { Started } from '../serve/started.ts';
+import type { RunningProject } from '../project/running.ts';
 import type { EndpointCard, WorkbenchState } from './model.ts';
 
 /** Describes the project as it is served now. */
-export async function toState(started: Started, authoring: boolean): Promise<WorkbenchState> {
-  const { looked, settings, runtime } = started;
+export async function toState(running: RunningProject, authoring: boolean): Promise<WorkbenchState> {
+  const { looked, settings, runtime } = running;
   const { project } = looked;
   const sound = soundPart(looked).endpoints;
   const enabled = sound.flatMap(({ endpoint }) => (endpoint?.enabled ? [endpoint] : []));
-  const users = workbenchUsers(started);
-  const findings = await findingsOf(started);
+  const users = workbenchUsers(running);
+  const findings = await findingsOf(running);
   const frameOf = createFrames(project.root, findings);
   return {
     project: settings.project,
@@ -53,7 +53,7 @@ export async function toState(started: Started, authoring: boolean): Promise<Wor
 }
 
 /** The findings of `svc validate` that need no database of their own, and those of `svc lint`. */
-async function findingsOf({ looked }: Started): Promise<readonly Finding[]> {
+async function findingsOf({ looked }: RunningProject): Promise<readonly Finding[]> {
   const { endpoints } = soundPart(looked);
   const python = await checkPythonFiles(looked);
   const reach = await checkPolicyReach(endpoints);
@@ -160,7 +160,7 @@ interface ActingUser {
 }
 
 /** The anonymous caller, the users of the project's tests and policies, and those of API keys. */
-function workbenchUsers({ looked, settings }: Started): readonly MatrixUser[] {
+function workbenchUsers({ looked, settings }: RunningProject): readonly MatrixUser[] {
   const endpoints = looked.project.endpoints.flatMap(({ endpoint }) => endpoint ?? []);
   return [
     ...toMatrixUsers(declaredContexts(endpoints), 'user_context'),
@@ -172,13 +172,13 @@ function workbenchUsers({ looked, settings }: Started): readonly MatrixUser[] {
  * Finds a user by name, or makes one from claims. Claims hold every scope of the project, unless they have their own
  * `scope`. Throws `usage`.
  */
-export function toActingUser(started: Started, given: JsonValue): ActingUser {
-  if (given === null) return { user: null, scopes: allScopes(started) };
+export function toActingUser(running: RunningProject, given: JsonValue): ActingUser {
+  if (given === null) return { user: null, scopes: allScopes(running) };
   if (isObject(given)) {
     const user = parseUserContext(given, { from: 'The claims', id: 'workbench' });
-    return { user, scopes: scopesOf(given) ?? allScopes(started) };
+    return { user, scopes: scopesOf(given) ?? allScopes(running) };
   }
-  const known = workbenchUsers(started).find(({ name }) => name === given);
+  const known = workbenchUsers(running).find(({ name }) => name === given);
   if (known === undefined) {
     throw new SvcError(
       'usage',
@@ -186,7 +186,7 @@ export function toActingUser(started: Started, given: JsonValue): ActingUser {
     );
   }
   const own = known.context === null ? null : scopesOf(known.context);
-  return { user: known.user, scopes: known.held ?? own ?? allScopes(started) };
+  return { user: known.user, scopes: known.held ?? own ?? allScopes(running) };
 }
 
 /** The scopes that claims state (RFC 9068, 2.2.3); null if they state none. */
@@ -195,7 +195,7 @@ function scopesOf({ scope }: JsonObject): readonly string[] | null {
   return Array.isArray(scope) ? scope.map(String) : null;
 }
 
-function allScopes({ runtime: { catalog }, settings }: Started): readonly string[] {
+function allScopes({ runtime: { catalog }, settings }: RunningProject): readonly string[] {
   const entries = [catalog.tools, catalog.resources, catalog.prompts].flatMap((all) => Object.values(all));
   const needed = entries.flatMap(({ scopes = [] }) => scopes);
   return [...new Set(['svc:access', ...(settings.auth.required_scopes ?? []), ...needed])];
