@@ -1,16 +1,15 @@
 import type { Command } from '../../cli/command.ts';
-import { COMMANDS } from '../../cli/table.ts';
 
 /** The path of the page in the repository. */
 export const COMMANDS_PAGE = 'docs/reference/commands.md';
 
 /** `docs/reference/commands.md`, from the table that `svc --help` is made of. */
-export function toCommandsPage(): string {
-  const list = COMMANDS.map(
+export function toCommandsPage(commands: readonly Command[]): string {
+  const list = commands.map(
     ({ usage, summary }) => `| [\`svc ${nameOf(usage)}\`](#svc-${nameOf(usage)}) | ${summary} |`,
   );
   const overview = ['| command | what it does |', '|---|---|', ...list].join('\n');
-  return [INTRODUCTION, overview, '', ...COMMANDS.map(toSection)].join('\n');
+  return [INTRODUCTION, overview, '', ...commands.map(toSection)].join('\n');
 }
 
 function toSection({ usage, summary, options, example }: Command): string {

@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import { COMMANDS } from '../../cli/table.ts';
 import { API_PAGE, toApiPage } from './api.ts';
 import { CLIENTS_PAGE, toClientsPage } from './clients.ts';
 import { COMMANDS_PAGE, toCommandsPage } from './commands.ts';
@@ -9,7 +10,7 @@ import { ERRORS_PAGE, toErrorsPage } from './errors.ts';
 const pages = {
   [API_PAGE]: toApiPage(),
   [CLIENTS_PAGE]: toClientsPage(),
-  [COMMANDS_PAGE]: toCommandsPage(),
+  [COMMANDS_PAGE]: toCommandsPage(COMMANDS),
   [CONFIGURATION_PAGE]: await toConfigurationPage(),
   [ENDPOINTS_PAGE]: toEndpointsPage(),
   [ERRORS_PAGE]: toErrorsPage(),
