@@ -2,6 +2,7 @@ import { SvcError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import type { SqlValue, TimeType } from '../sql-value.ts';
 import { parseDecimal } from './decimal.ts';
+import type { Format } from './node.ts';
 
 /** Everything svc knows about one string format. */
 interface FormatRecord {
@@ -23,10 +24,10 @@ interface FormatRecord {
 }
 
 /**
- * The string formats of the endpoint language. A new format is one record here. SQL times need no
- * zone, and intervals have signs and fractions, so results differ from the standard's formats.
+ * The string formats of the endpoint language. A new format is its name in `node.ts` and one record here. SQL times need
+ * no zone, and intervals have signs and fractions, so results differ from the standard's formats.
  */
-const FORMATS = {
+const FORMATS: Readonly<Record<Format, FormatRecord>> = {
   email: {
     text: 'an email address such as ada@example.org',
     accepts: isEmail,
@@ -97,13 +98,7 @@ const FORMATS = {
     python: { kind: 'timestamp', annotations: ['datetime'] },
     inForms: false,
   },
-} as const satisfies Record<string, FormatRecord>;
-
-/** The name of a string format. */
-export type Format = keyof typeof FORMATS;
-
-/** The names of all string formats. */
-export const FORMAT_NAMES = Object.keys(FORMATS) as readonly Format[];
+};
 
 const DATE = /^(\d{4})-(\d\d)-(\d\d)$/;
 const TIME = /^(\d\d):(\d\d):(\d\d)(?:\.\d{1,9})?(Z|[+-]\d\d:\d\d)?$/i;
@@ -128,7 +123,7 @@ const PARTS =
 const ZONE = /(?:Z|[+-]\d\d:\d\d)$/i;
 const UNITS = ['weeks', 'years', 'months', 'days', 'hours', 'minutes', 'seconds'];
 
-/** The record of a format, in the common type of all records. */
+/** The record of a format. */
 export function formatOf(format: Format): FormatRecord {
   return FORMATS[format];
 }

@@ -1,10 +1,15 @@
 import type { JsonValue } from '../json.ts';
-import type { Format } from './formats.ts';
 
 /** The type names of the endpoint language. */
 export const TYPE_NAMES = ['string', 'number', 'integer', 'boolean', 'array', 'object'] as const;
 
 export type TypeName = (typeof TYPE_NAMES)[number];
+
+/** The names of the string formats. */
+export const FORMAT_NAMES = ['email', 'uri', 'date', 'time', 'date-time', 'duration', 'timestamp'] as const;
+
+/** The name of a string format. `formats.ts` has its record. */
+export type Format = (typeof FORMAT_NAMES)[number];
 
 /** One node of an endpoint type. Validators, JSON Schemas and example values are derived from it. */
 export interface TypeNode {

@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { checkTypeNode, type TypeIssue } from '../../types/check.ts';
-import { FORMAT_NAMES } from '../../types/formats.ts';
-import { type Parameter, TYPE_NAMES, type TypeNode } from '../../types/node.ts';
+import { FORMAT_NAMES, type Parameter, TYPE_NAMES, type TypeNode } from '../../types/node.ts';
 import {
   anything,
   choice,

@@ -2,8 +2,8 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv
 import { expect, it } from 'vitest';
 import type { JsonValue } from '../../../src/json.ts';
 import { exampleOf } from '../../../src/types/example.ts';
-import { FORMAT_NAMES } from '../../../src/types/formats.ts';
 import type { TypeNode } from '../../../src/types/node.ts';
+import { FORMAT_NAMES } from '../../../src/types/node.ts';
 import { toJsonSchema } from '../../../src/types/schema.ts';
 import { createValidator } from '../../../src/types/validate.ts';
 import { randomNode } from './nodes.ts';

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { FORMAT_NAMES, type Format, formatOf } from '../../../src/types/formats.ts';
+import { formatOf } from '../../../src/types/formats.ts';
+import { FORMAT_NAMES, type Format } from '../../../src/types/node.ts';
 import { cpuMs } from '../cpu.ts';
 
 const GOOD: Record<Format, readonly string[]> = {

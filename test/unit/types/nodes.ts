@@ -1,6 +1,5 @@
 import type { JsonValue } from '../../../src/json.ts';
-import { FORMAT_NAMES } from '../../../src/types/formats.ts';
-import type { TypeNode } from '../../../src/types/node.ts';
+import { FORMAT_NAMES, type TypeNode } from '../../../src/types/node.ts';
 import type { Random } from './random.ts';
 
 const TEXTS = [
