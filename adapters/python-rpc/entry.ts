@@ -1,7 +1,6 @@
 import { WorkerEntrypoint } from 'cloudflare:workers';
 import { jsonLine } from '../../src/one-line.ts';
-import { createConcealment } from '../../src/settings/references/concealment.ts';
-import { hiddenValues } from '../../src/settings/secrets.ts';
+import { createConcealment, hiddenValues } from '../../src/settings/references/concealment.ts';
 import { createLines } from '../python/printed-lines.ts';
 import { boot, type CarriedProject, type PyodideAssets } from './boot.ts';
 import type { SuspendingInterpreter } from './interpreter.ts';

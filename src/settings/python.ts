@@ -2,8 +2,8 @@ import type { JsonObject } from '../json.ts';
 import type { Log, PythonSettings } from '../ports.ts';
 import { type SiteFile, SQL_TOOLS, type SqlTools } from '../project/site-model.ts';
 import type { Settings } from './model.ts';
-import { createConcealment } from './references/concealment.ts';
-import { getSecret, hiddenValues } from './secrets.ts';
+import { createConcealment, hiddenValues } from './references/concealment.ts';
+import { getSecret } from './secrets.ts';
 
 /** The sources of the configuration that Python sees. */
 interface PythonSettingsSource {

@@ -1,8 +1,7 @@
 import type { JsonValue } from '../json.ts';
-import { isCredentialName, withoutCredentials } from '../redaction/credential-names.ts';
-import { REDACTED } from '../redaction/hidden-texts.ts';
+import { isCredentialName } from '../redaction/credential-names.ts';
 import type { Secret, Settings } from './model.ts';
-import { isPlainParameter } from './references/concealment.ts';
+import { hiddenValues } from './references/concealment.ts';
 
 /**
  * The parameters of a secret of the active profile; null if the
@@ -12,18 +11,6 @@ export function getSecret({ secrets }: Pick<Settings, 'secrets'>, name: string):
   return secrets.find((secret) => secret.name === name)?.parameters ?? null;
 }
 
-/**
- * Lists the parameters of a secret that are secret themselves, for `Concealment.add`. A host, a user name or an address
- * is not, unless it contains a credential: an ordinary word such as `localhost` must not vanish from texts.
- */
-export function hiddenValues(parameters: { readonly [name: string]: JsonValue }): readonly JsonValue[] {
-  return valuesOf(parameters, (name, value) => !isPlainParameter(name) || holdsCredential(value));
-}
-
-function holdsCredential(value: JsonValue): boolean {
-  return typeof value === 'string' && withoutCredentials(value, REDACTED) !== value;
-}
-
 /** Lists every secret of the settings, for `Concealment.add`. */
 export function secretsOf({ secrets, telemetry, models, auth, plugins }: Settings): JsonValue {
   const { keys, provider, verifier, clients, persistence } = auth;
@@ -31,7 +18,7 @@ export function secretsOf({ secrets, telemetry, models, auth, plugins }: Setting
     ...secrets.flatMap(({ parameters }) => hiddenValues(parameters)),
     ...Object.values(telemetry.headers),
     ...Object.values(models.named).map(({ api_key }) => api_key),
-    ...Object.values(plugins).flatMap((config) => valuesOf(config, isCredentialName)),
+    ...Object.values(plugins).flatMap(credentialsIn),
     ...keys.map(({ secret }) => secret),
     ...clients.map(({ client_secret }) => client_secret),
     provider?.client_secret ?? null,
@@ -40,9 +27,6 @@ export function secretsOf({ secrets, telemetry, models, auth, plugins }: Setting
   ];
 }
 
-function valuesOf(
-  object: { readonly [name: string]: JsonValue },
-  isSecret: (name: string, value: JsonValue) => boolean,
-): readonly JsonValue[] {
-  return Object.entries(object).flatMap(([name, value]) => (isSecret(name, value) ? [value] : []));
+function credentialsIn(config: Settings['plugins'][string]): readonly string[] {
+  return Object.entries(config).flatMap(([name, value]) => (isCredentialName(name) ? [value] : []));
 }

@@ -1,8 +1,7 @@
 import { messageOf, SvcError } from '../../../src/errors.ts';
 import { type Attachment, parseAttachmentUri } from '../../../src/project/attachment.ts';
 import { REDACTED } from '../../../src/redaction/hidden-texts.ts';
-import { createConcealment } from '../../../src/settings/references/concealment.ts';
-import { hiddenValues } from '../../../src/settings/secrets.ts';
+import { createConcealment, hiddenValues } from '../../../src/settings/references/concealment.ts';
 import type { DatabaseSecret } from '../options.ts';
 
 /**

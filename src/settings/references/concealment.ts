@@ -1,6 +1,13 @@
 import { isList, isObject, type JsonObject, type JsonValue } from '../../json.ts';
 import type { Log } from '../../ports.ts';
-import { type HiddenText, longestFirst, longestForm, removeTexts } from '../../redaction/hidden-texts.ts';
+import { withoutCredentials } from '../../redaction/credential-names.ts';
+import {
+  type HiddenText,
+  longestFirst,
+  longestForm,
+  REDACTED,
+  removeTexts,
+} from '../../redaction/hidden-texts.ts';
 import { splitLines } from '../../redaction/text-forms.ts';
 
 /** Parameters of secrets that describe a place and hold no credential. */
@@ -24,6 +31,20 @@ const PLAIN = new Set([
 /** Whether a secret's parameter with this name is not secret itself. */
 export function isPlainParameter(name: string): boolean {
   return PLAIN.has(name.toLowerCase());
+}
+
+/**
+ * Lists the parameters of a secret that are secret themselves, for `Concealment.add`. A host, a user name or an address
+ * is not, unless it contains a credential: an ordinary word such as `localhost` must not vanish from texts.
+ */
+export function hiddenValues(parameters: JsonObject): readonly JsonValue[] {
+  return Object.entries(parameters).flatMap(([name, value]) =>
+    isPlainParameter(name) && !holdsCredential(value) ? [] : [value],
+  );
+}
+
+function holdsCredential(value: JsonValue): boolean {
+  return typeof value === 'string' && withoutCredentials(value, REDACTED) !== value;
 }
 
 /** Collects the secrets in use and removes them from texts. */
