@@ -2,7 +2,8 @@ import { cellReader } from '../../query/decode.ts';
 import { type ColumnType, INTEGERS, TYPE, takeType } from '../../query/types.ts';
 import type { CppInstance } from '../cpp.ts';
 import type { SqlTypes } from '../sql-types.ts';
-import { inputOf, type Workspace } from '../vector.ts';
+import { inputOf } from '../vector.ts';
+import type { Workspace } from '../workspace.ts';
 import type { Json } from './document.ts';
 
 /** A value of a row as JSON text. */

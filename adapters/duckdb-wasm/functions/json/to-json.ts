@@ -2,7 +2,8 @@ import { TYPE } from '../../query/types.ts';
 import type { CppInstance } from '../cpp.ts';
 import { type Binding, type Overload, rowError, type SqlFunction } from '../scalar-function.ts';
 import type { SqlTypes } from '../sql-types.ts';
-import { columnOf, inputOf, setNull, setText, withWorkspace } from '../vector.ts';
+import { columnOf, inputOf, setNull, setText } from '../vector.ts';
+import { withWorkspace } from '../workspace.ts';
 import type { Json } from './document.ts';
 import { type Encode, encoderOf } from './encode.ts';
 

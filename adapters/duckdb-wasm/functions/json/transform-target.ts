@@ -1,7 +1,8 @@
 import type { ColumnType } from '../../query/types.ts';
 import type { CppInstance } from '../cpp.ts';
 import type { SqlTypes } from '../sql-types.ts';
-import { setNull, type Workspace } from '../vector.ts';
+import { setNull } from '../vector.ts';
+import type { Workspace } from '../workspace.ts';
 import { type Json, KIND } from './document.ts';
 
 /** A value that does not fit becomes NULL, or with `strict` an error. `strict` also refuses missing and duplicate names. */
