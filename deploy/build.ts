@@ -4,11 +4,12 @@ import type { Finding } from '../src/project/finding.ts';
 import type { BuildOptions, BuildResult } from './build-options.ts';
 import { loadBundler } from './bundle.ts';
 import { lostProtections, toCallersLine } from './callers.ts';
+import type { ServedDatabase } from './database.ts';
 import { nativeContents } from './native/native-parts.ts';
 import { enforcePythonTarget, noPython } from './python/check.ts';
 import { replaceFolder } from './replace-folder.ts';
 import { bundleEntries } from './steps/bundles.ts';
-import { inspectDatabase, moveRemote, type ServedDatabase, writeDatabase } from './steps/database.ts';
+import { inspectDatabase, moveRemote, writeDatabase } from './steps/database.ts';
 import {
   copyEngine,
   toBundleFiles,

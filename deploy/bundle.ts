@@ -64,6 +64,9 @@ export interface Bundled {
   readonly metafile: Metafile;
 }
 
+/** The programs of an artefact, by the path of their file. */
+export type Bundles = ReadonlyMap<string, Bundled>;
+
 /** Bundles one entry of `adapters/` with its imports as one minified module. */
 export async function bundle(
   entry: string,

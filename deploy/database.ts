@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { chmod, constants, copyFile, mkdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { enforceReadableFile } from '../adapters/node/database/database-file.ts';
+import type { Manifest } from '../src/catalog/manifest.ts';
 import { SvcError, toSvcError } from '../src/errors.ts';
 import { type LoadedTable, type LoadOptions, loadTables } from './load-tables.ts';
 import { type SortedTable, sortTables } from './sort-tables.ts';
@@ -14,6 +15,9 @@ export interface CopiedDatabase {
   readonly bytes: number;
   readonly sha256: string;
 }
+
+/** The database as the manifest has it. */
+export type ServedDatabase = Manifest['database'];
 
 const ATTEMPTS = 5;
 

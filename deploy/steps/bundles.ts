@@ -1,12 +1,9 @@
 import type { Manifest } from '../../src/catalog/manifest.ts';
 import type { AnyEntry } from '../../src/catalog/model.ts';
-import { type Bundled, bundle, type Included } from '../bundle.ts';
+import { type Bundles, bundle, type Included } from '../bundle.ts';
 import { configNeedsSignIn, namesTelemetry } from '../bundled-user-file.ts';
 import { type BuildTarget, ENGINE_PROCESS } from '../targets/target.ts';
 import type { Ready } from './read-project.ts';
-
-/** The programs of an artefact, by the path of their file. */
-export type Bundles = ReadonlyMap<string, Bundled>;
 
 /** The process that runs callers' statements; `process/open.ts` expects it beside the program. */
 const ENGINE_ENTRY = 'duckdb-native/process/engine-process';

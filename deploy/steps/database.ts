@@ -11,7 +11,6 @@ import { compileEngine } from '../../adapters/duckdb-wasm/engine/artefact.ts';
 import { pathFile } from '../../adapters/duckdb-wasm/engine/path-file.ts';
 import { openWasm } from '../../adapters/duckdb-wasm/in-process.ts';
 import { absolutePath } from '../../adapters/node/absolute-path.ts';
-import type { Manifest } from '../../src/catalog/manifest.ts';
 import type { Catalog, ResourceEntry, ToolEntry } from '../../src/catalog/model.ts';
 import { SvcError, toSvcError } from '../../src/errors.ts';
 import type { Database } from '../../src/ports.ts';
@@ -19,7 +18,13 @@ import { MEMORY_PATH } from '../../src/project/attachment.ts';
 import type { Allowed } from '../../src/quality/gate/report.ts';
 import type { BuildOptions } from '../build-options.ts';
 import { refuseElsewhere } from '../compile-project.ts';
-import { type CopiedDatabase, copyDatabase, loadDatabase, sortDatabase } from '../database.ts';
+import {
+  type CopiedDatabase,
+  copyDatabase,
+  loadDatabase,
+  type ServedDatabase,
+  sortDatabase,
+} from '../database.ts';
 import type { LoadedTable } from '../load-tables.ts';
 import { runsHere } from '../native/architecture.ts';
 import type { NativeParts } from '../native/native-parts.ts';
@@ -94,9 +99,6 @@ function remoteMemoryOf({ runtime }: BuildTarget): number {
 
 /** The program of the engine's threads. */
 const POOL_ENTRY = 'duckdb-wasm/pool/engine-worker';
-
-/** The database as the manifest has it. */
-export type ServedDatabase = Manifest['database'];
 
 /** Moves a database that is read by ranges to its place in the artefact. */
 export async function moveRemote(

@@ -10,8 +10,9 @@ import type { SiteFile } from '../../src/project/site-model.ts';
 import type { Allowed } from '../../src/quality/gate/report.ts';
 import { VERSION } from '../../src/version.ts';
 import type { BuildOptions } from '../build-options.ts';
+import type { Bundles } from '../bundle.ts';
 import { toCallersLine } from '../callers.ts';
-import type { CopiedDatabase } from '../database.ts';
+import type { CopiedDatabase, ServedDatabase } from '../database.ts';
 import { driverMaterial, type NativeParts, nativeHash } from '../native/native-parts.ts';
 import { pyodidePackage, pythonHash } from '../python/pyodide-files.ts';
 import { materialFiles } from '../sbom/files.ts';
@@ -24,8 +25,6 @@ import {
 } from '../targets/target.ts';
 import type { TargetName } from '../targets/targets.ts';
 import { tokenTableOf, variablesOf } from '../variables.ts';
-import type { Bundles } from './bundles.ts';
-import type { ServedDatabase } from './database.ts';
 import type { Ready } from './read-project.ts';
 
 /** The files of the bundled programs. */
