@@ -1,5 +1,3 @@
-import { messageOf } from '../errors.ts';
-
 /** The place that a zero-width test asks for: an end of the text, or the edge of a word. */
 export type Edge = 'start' | 'end' | 'word' | 'not-word';
 
@@ -46,7 +44,7 @@ export function parsePattern(source: string): PatternTree | PatternRejection {
   try {
     new RegExp(source, 'u');
   } catch (error) {
-    const reason = messageOf(error);
+    const reason = String(error);
     return new PatternRejection(
       `is not a regular expression (${reason.slice(reason.lastIndexOf(': ') + 2)})`,
     );
