@@ -43,7 +43,7 @@ function checkTransport(transport: string | undefined): void {
  * Serves over stdio. Standard output belongs to the protocol: nothing else is written there, not even with --json.
  */
 async function serveOverStdio(
-  { runtime, serving, settings, requests, leases }: Started,
+  { runtime, serving, settings, leases }: Started,
   stopped: Promise<void>,
   output: Output,
 ): Promise<void> {
@@ -51,7 +51,7 @@ async function serveOverStdio(
   if (needsSignIn(settings)) {
     const message =
       '`auth` is ignored on stdio: the client that starts the process is its only user, and has no identity.';
-    requests.log({ level: 'warn', message });
+    runtime.log({ level: 'warn', message });
   }
   output.note(`serving ${serving.project} on stdio; ${toOffersText(serving)}`);
   const sealer = stateSealer(settings, process.env);

@@ -10,8 +10,8 @@ import type { Started } from './started.ts';
 
 /** Opens the admin API of a server; null if it is switched off. */
 export async function openAdmin(started: Started): Promise<AdminSocket | null> {
-  const { settings, requests } = started;
-  const { log } = requests;
+  const { settings, runtime } = started;
+  const { log } = runtime;
   if (!settings.admin.enabled) {
     log({ level: 'info', message: 'the admin API is disabled' });
     return null;
@@ -38,15 +38,9 @@ function toWorkbench(
   started: Started,
   options: { readonly feed: ProjectFeed; readonly authoring: boolean },
 ): Workbench {
-  const { live, requests } = started;
+  const { live } = started;
   if (live === null) throw new SvcError('internal', 'This server keeps no calls for a workbench.');
-  return createWorkbench({
-    running: started,
-    live,
-    source: sourceOf(started),
-    log: requests.log,
-    ...options,
-  });
+  return createWorkbench({ running: started, live, source: sourceOf(started), ...options });
 }
 
 /** Serves a workbench to the browsers of this machine, on a port of its own that is never the served address. */

@@ -26,9 +26,9 @@ export async function serveOverHttp(
   output: Output,
   beside: Pick<BannerDetails, 'workbench'> & { readonly keys?: string } = {},
 ): Promise<void> {
-  const { serving, settings, requests, changes, leases } = started;
+  const { serving, settings, around, changes, leases } = started;
   const { host, port, stateless, trust_proxy } = settings.transport.http;
-  const { log, around } = requests;
+  const { log } = started.runtime;
   enforceReach(started);
   const protection = await openAuth(started);
   const sealer = stateSealer(settings, process.env);
@@ -72,14 +72,14 @@ function toMessageLog(log: Log): OnMessage {
 }
 
 /** Throws `config_invalid` for a server without sign-in that other machines would reach, unless it is public. */
-function enforceReach({ settings, runtime: { catalog }, requests }: Started): void {
+function enforceReach({ settings, runtime: { catalog, log } }: Started): void {
   const { auth, transport } = settings;
   const { host } = transport.http;
   const signIn = signInOf(auth);
   if (isLoopback(host) || signIn !== null) return;
   const place = `The server would listen on ${host}`;
   enforceExposure({ catalog, signIn, public: auth.public }, { place, fix: SERVE_FIX });
-  requests.log({
+  log({
     level: 'warn',
     message: `Every machine that reaches ${host} may call: no sign-in, public on purpose`,
   });
@@ -88,18 +88,18 @@ function enforceReach({ settings, runtime: { catalog }, requests }: Started): vo
 const SERVE_FIX = `Set \`auth.provider\` or \`auth.api_keys\` in the user file (${docsPage('how-to/auth-setup.md')}), or listen on 127.0.0.1. If everybody may call it, say \`--public\`, or set \`auth.public: true\`.`;
 
 /** Loads the authorization code only if people must sign in. */
-async function openAuth({ settings, runtime, requests, followSettings }: Started): Promise<OpenAuth | null> {
-  if (!needsSignIn(settings)) return warnOfScopes(runtime.catalog, requests);
+async function openAuth({ settings, runtime, followSettings }: Started): Promise<OpenAuth | null> {
+  if (!needsSignIn(settings)) return warnOfScopes(runtime.catalog, runtime);
   const { openAuth: open } = await import('../../adapters/node/auth/auth.ts');
   const { host } = settings.transport.http;
-  const opened = await open(settings, runtime.catalog, { log: requests.log, host });
+  const opened = await open(settings, runtime.catalog, { log: runtime.log, host });
   followSettings(({ auth }) => opened.apiKeys.replace(auth.api_keys ?? []));
   return opened;
 }
 
 /** Loads the old transport only if it is chosen; clients of today use the newer one. */
 async function openSse(
-  { runtime, settings, requests }: Started,
+  { runtime, settings }: Started,
   sealing: Pick<ServeOptions, 'sealer'>,
 ): Promise<ClosableSse> {
   if (settings.transport.http.stateless) {
@@ -108,7 +108,7 @@ async function openSse(
       'The transport sse keeps a connection for each client, so it cannot be stateless. Leave out --stateless, or choose streamable-http.',
     );
   }
-  requests.log({
+  runtime.log({
     level: 'warn',
     message:
       'The transport sse is deprecated: MCP replaced it in 2025, and newer clients do not support it. They can use /mcp on this server.',

@@ -73,9 +73,8 @@ export async function start(
   const settings = await loadSettings();
   const logged = concealedLog(createServerLog(output, settings.logging), concealment);
   const levels = loggedLevels(settings.logging);
-  const requests = createRequestLog(logged, levels);
+  const { log, around } = createRequestLog(logged, levels);
   const catalog = narrowCatalog(await compileCatalog(sound), parseTags(input.text('tags') ?? ''));
-  const { log } = requests;
   warnOfBroken(checked, log);
   const choice = servedDatabaseOf(checked, settings.transport.http.stateless);
   const deps = { checked, log, follow: options.follow ?? false };
@@ -134,7 +133,7 @@ export async function start(
   onHangup(() => void reloader.request());
   return {
     settings,
-    requests,
+    around,
     leases,
     watch,
     live,

@@ -1,8 +1,8 @@
-import type { RequestLog } from '../../adapters/node/http/request-log.ts';
 import type { Observers } from '../../adapters/node/observers.ts';
 import type { Leases } from '../../adapters/node/reload/leases.ts';
 import type { Reloader } from '../../adapters/node/reload/reloader.ts';
 import type { LiveCalls } from '../../src/admin/live-calls.ts';
+import type { App } from '../../src/app.ts';
 import type { Changes } from '../../src/mcp/changes.ts';
 import type { Settings } from '../../src/settings/model.ts';
 import type { RunningProject } from '../project/running.ts';
@@ -11,7 +11,8 @@ import type { ServedGeneration } from './reload.ts';
 
 /** A project that is ready to be served. */
 export interface Started extends RunningProject {
-  readonly requests: RequestLog;
+  /** Wraps an app so that the log names its requests. */
+  readonly around: (app: App) => App;
   readonly leases: Leases<ServedGeneration>;
   readonly watch: Observers;
   /** The latest calls with their steps, for the workbench; null if there is none. */

@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import type { LiveCalls } from '../../src/admin/live-calls.ts';
 import type { AdminSource } from '../../src/admin/source.ts';
-import type { Log } from '../../src/ports.ts';
 import type { RunningProject } from '../project/running.ts';
 import { createWireCall } from './wire-call.ts';
 
@@ -11,7 +10,6 @@ export interface WorkbenchDeps {
   readonly running: RunningProject;
   readonly live: LiveCalls;
   readonly source: AdminSource;
-  readonly log: Log;
   readonly feed: ProjectFeed;
   /** Whether the page may call as any user, run tests and change files: on `svc dev` only. */
   readonly authoring: boolean;
@@ -25,8 +23,8 @@ export interface Workbench {
 
 /** Makes the workbench of a running server. The parts that answer the page, such as the CEL engine, load when a page asks. */
 export function createWorkbench(deps: WorkbenchDeps): Workbench {
-  const { running, live, log } = deps;
-  const send = createWireCall({ runtime: () => running.runtime, live, log });
+  const { running, live } = deps;
+  const send = createWireCall({ runtime: () => running.runtime, live, log: running.runtime.log });
   return {
     answer: async (request) => {
       const { pathname } = new URL(request.url);
