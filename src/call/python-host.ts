@@ -11,7 +11,7 @@ import type { SqlValue } from '../sql-value.ts';
 import type { PythonEntry, PythonWork } from './python.ts';
 import type { Runtime } from './runtime.ts';
 import { runScanned } from './scan.ts';
-import { toSqlCaller } from './sql.ts';
+import { MOST_READ_BYTES, toSqlCaller } from './sql.ts';
 
 /** The most rows that a statement may return to a function, independent of the endpoint's own limit. */
 const MAX_ROWS = 100_000;
@@ -63,13 +63,14 @@ export function createPythonHost(
       const database = await runtime.database();
       const timeoutMs = Math.max(1, Math.round(deadline - performance.now()));
       return span.span('svc.database.execute', attributesOf(statement, database), async (own) => {
-        const maxRows = Math.max(limits.rows, MAX_ROWS);
-        const request = { sql: statement.sql, values, mode: statement.mode, maxRows };
+        const bounds = {
+          maxRows: Math.max(limits.rows, MAX_ROWS),
+          maxBytes: Math.max(limits.bytes, MOST_READ_BYTES),
+        };
+        const request = { sql: statement.sql, values, mode: statement.mode, ...bounds };
         const sqlCall = { signal, caller, timeoutMs };
-        const rows = allOf(
-          await runScanned(database, request, sqlCall, { limits, span: own, scans }),
-          maxRows,
-        );
+        const result = await runScanned(database, request, sqlCall, { limits, span: own, scans });
+        const rows = allOf(result, bounds);
         own.set({ 'db.rows_affected': rows.length });
         return rows;
       });
@@ -108,9 +109,9 @@ export function createBackgroundHost(database: () => Promise<Database>, log: Log
       const statement = await statementOf(sql);
       const values = bindParameters(statement, params);
       const call = { signal, caller: null, timeoutMs: 30_000 };
-      const { mode } = statement;
-      const request = { sql: statement.sql, values, mode, maxRows: MAX_ROWS };
-      return allOf(await (await database()).run(request, call), MAX_ROWS);
+      const bounds = { maxRows: MAX_ROWS, maxBytes: MOST_READ_BYTES };
+      const request = { sql: statement.sql, values, mode: statement.mode, ...bounds };
+      return allOf(await (await database()).run(request, call), bounds);
     },
     notice: (level, text) => log(toLine(level, `python: ${text.slice(0, MAX_TEXT)}`)),
     progress() {},
@@ -118,12 +119,21 @@ export function createBackgroundHost(database: () => Promise<Database>, log: Log
   };
 }
 
+interface Bounds {
+  readonly maxRows: number;
+  readonly maxBytes: number;
+}
+
 /** Throws result_too_large instead of cutting rows, because a function would compute with the cut result. */
-function allOf({ rows, truncated }: SqlResult, maxRows: number): readonly JsonObject[] {
+function allOf(
+  { rows, truncated, beyondBytes }: SqlResult,
+  { maxRows, maxBytes }: Bounds,
+): readonly JsonObject[] {
   if (!truncated) return rows;
+  const [most, key] = beyondBytes ? [`${maxBytes} bytes`, 'bytes'] : [`${maxRows} rows`, 'rows'];
   throw new SvcError(
     'result_too_large',
-    `A query gave more than ${maxRows} rows. Add a LIMIT, aggregate in SQL, or raise \`limits.rows\` of the endpoint.`,
+    `A query gave more than ${most}. Add a LIMIT, aggregate in SQL, or raise \`limits.${key}\` of the endpoint.`,
   );
 }
 

@@ -121,10 +121,10 @@ export interface SqlWork {
 const HAS_NOT_RUN: ReadonlySet<ErrorCode> = new Set(['busy', 'scan_too_large']);
 
 /**
- * The most bytes of a result that output policies read. It is far beyond `limits.bytes`, because they read rows whole and
- * hide values before the result is measured: no truncation may tell how large a hidden value is.
+ * The most bytes of a result that output policies or Python functions read. It is far beyond `limits.bytes`, because policies
+ * read rows whole and hide values before the result is measured: no truncation may tell how large a hidden value is.
  */
-const MOST_RULED_BYTES = 67_108_864;
+export const MOST_READ_BYTES = 67_108_864;
 
 function hasRules({ policies }: SqlEntry): boolean {
   return policies.output.length > 0;
@@ -133,7 +133,7 @@ function hasRules({ policies }: SqlEntry): boolean {
 function tooLargeForRules(name: string): SvcError {
   return new SvcError(
     'result_too_large',
-    `The result is larger than the ${MOST_RULED_BYTES} bytes that the output policies of ${name} may read.`,
+    `The result is larger than the ${MOST_READ_BYTES} bytes that the output policies of ${name} may read.`,
   );
 }
 
@@ -145,7 +145,7 @@ function toRequest(entry: SqlEntry, values: JsonObject): SqlRequest {
     mode: source.mode,
     // A single-row shape fetches two rows, which is enough to see that there are too many.
     maxRows: returns === null || returns.type === 'array' ? limits.rows : 2,
-    maxBytes: hasRules(entry) ? Math.max(limits.bytes, MOST_RULED_BYTES) : limits.bytes,
+    maxBytes: hasRules(entry) ? Math.max(limits.bytes, MOST_READ_BYTES) : limits.bytes,
     ...(source.unattached ? { unattached: true } : {}),
   };
 }

@@ -289,6 +289,16 @@ describe.skipIf(PYTHON === null)('a statement of a Python endpoint', () => {
     expect(served.records.at(-1)?.estimate).toEqual({ rows: 6, bytes: null });
   });
 
+  it('gives no more bytes than a function may read, also outside of calls', async () => {
+    const sql = "SELECT repeat('x', 1000000) AS text FROM range(70)";
+    const code = 'result_too_large';
+    const text = expect.stringContaining('A query gave more than 67108864 bytes.');
+    expect(await value('mistakes', { sql })).toEqual(['DatabaseError', code, text]);
+    const { database, log } = served.runtime;
+    const work = createBackgroundHost(database, log).execute(sql, {});
+    expect(await errorOf(work)).toMatchObject({ code, message: text });
+  });
+
   it('ends with the time of its call', async () => {
     expect((await errorOf(call('slow_query'))).code).toBe('deadline_exceeded');
     expect(await value('one_value')).toBe(4);
