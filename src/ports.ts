@@ -154,6 +154,8 @@ export interface PythonRequest {
   readonly kinds: JsonObject;
   /** The user as `svc.runtime.user` shows it; null for an anonymous caller. */
   readonly user: JsonObject | null;
+  /** A list comes back with at most this many items; more set `truncated`. */
+  readonly maxRows: number;
   readonly printed?: PrintedOptions;
 }
 
@@ -178,6 +180,7 @@ export interface PythonResult {
   readonly value: JsonValue;
   /** The value is `bytes`, as base64. */
   readonly binary: boolean;
+  readonly truncated: boolean;
 }
 
 /** The requests that a running Python function can make. Python gets the public text of a thrown SvcError. */

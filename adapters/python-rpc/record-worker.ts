@@ -27,6 +27,7 @@ const messages = [
     args: {},
     kinds: {},
     user: null,
+    maxRows: 10_000,
   })),
 ];
 for (const message of messages) await handle(JSON.stringify(message), async () => '{"value":[{"n":1}]}');

@@ -19,7 +19,7 @@ export async function runPython(
   entry: PythonEntry,
   values: JsonObject,
   work: PythonWork,
-): Promise<Returned> {
+): Promise<PythonResult> {
   const python = await openPython(runtime, entry);
   const { file, function: name } = entry.source;
   const { signal } = work.context;
@@ -32,6 +32,7 @@ export async function runPython(
       args: values,
       kinds: kindsOf(entry),
       user: toPythonUser(work.context.user),
+      maxRows: entry.limits.rows,
       printed: {
         hidden: concealedTexts(callTexts(entry, values, work.context)),
         fields: logIdsOf(work.context),
@@ -40,7 +41,7 @@ export async function runPython(
     try {
       const result = await python.call(request, host, { signal, timeoutMs: entry.limits.timeoutMs });
       work.onRun();
-      return bounded(result, entry.limits.rows);
+      return result;
     } catch (thrown) {
       throw abortReason(signal) ?? thrown;
     } finally {
@@ -53,11 +54,6 @@ export async function runPython(
 async function openPython({ python }: Runtime, { name }: PythonEntry): Promise<Python> {
   if (python !== undefined) return python();
   throw new SvcError('python_unavailable', `${name} is in Python, which this server does not run.`);
-}
-
-function bounded({ value, binary }: PythonResult, rows: number): Returned {
-  if (!Array.isArray(value) || value.length <= rows) return { value, binary, truncated: false };
-  return { value: value.slice(0, rows), binary, truncated: true };
 }
 
 function toPythonUser(user: User | null): JsonObject | null {
@@ -85,11 +81,6 @@ export interface PythonWork {
   readonly scans: StatementScan[];
   /** Called when the function begins to run. */
   readonly onRun: () => void;
-}
-
-/** The return value of a function, cut to the rows that its endpoint may return. */
-export interface Returned extends PythonResult {
-  readonly truncated: boolean;
 }
 
 const kinds = new WeakMap<PythonEntry, JsonObject>();

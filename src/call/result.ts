@@ -2,11 +2,11 @@ import type { CallLimits, ResourceEntry, ToolEntry } from '../catalog/model.ts';
 import { SvcError } from '../errors.ts';
 import { isObject, type JsonObject, type JsonValue } from '../json.ts';
 import type { ResultColumns } from '../policy/columns.ts';
-import type { SqlResult } from '../ports.ts';
+import type { PythonResult, SqlResult } from '../ports.ts';
 import type { TypeNode } from '../types/node.ts';
 import { validatorOf } from '../types/validate.ts';
 import { toLines } from './arguments.ts';
-import type { PythonEntry, Returned } from './python.ts';
+import type { PythonEntry } from './python.ts';
 import type { Outcome, Truncation } from './runtime.ts';
 
 /** A result in the form that `return` and the media type ask for. */
@@ -107,7 +107,7 @@ function onlyValue(row: JsonObject, result: SqlResult, type: string, endpoint: s
  * Shapes the return value of a function. A list of rows is shaped like the rows of a statement, so that a function may
  * return what `db.execute` gave it; any other value stays as it is.
  */
-export function shapeReturned(returned: Returned, entry: PythonEntry): Content {
+export function shapeReturned(returned: PythonResult, entry: PythonEntry): Content {
   const { returns, name, mimeType, kind } = entry;
   const media = mimeType !== undefined && !JSON_TYPE.test(mimeType);
   if (media && returned.binary) return { value: returned.value, binary: true };

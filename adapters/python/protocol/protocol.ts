@@ -61,16 +61,17 @@ export async function loadFile(line: PythonLine, file: string, answers: PythonAn
  */
 export async function callFunction(
   line: PythonLine,
-  { file, name, args, kinds, user, printed }: PythonRequest,
+  { file, name, args, kinds, user, maxRows, printed }: PythonRequest,
   answers: PythonAnswers,
 ): Promise<PythonResult | null> {
   // An interpreter in another Worker writes its printed lines to the log itself.
   const lines = printed === undefined ? {} : { printed: { ...printed } };
-  const message = { op: 'call', file, name, args, kinds, user, ...lines };
+  const message = { op: 'call', file, name, args, kinds, user, maxRows, ...lines };
   answers.host.begin?.();
   const ended = await converse(line, message, { ...answers, hidden: printed?.hidden ?? [] });
   if (ended.op === 'stale') return null;
-  return { value: ended.value ?? null, binary: ended.binary === true };
+  const { value = null, binary, truncated } = ended;
+  return { value, binary: binary === true, truncated: truncated === true };
 }
 
 /** Runs the `@on_shutdown` functions; returns their errors. The interpreter must not be used afterwards. */

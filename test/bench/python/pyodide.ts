@@ -72,6 +72,13 @@ async function startRow(): Promise<Row> {
 }
 
 async function callOnce(python: Python, name: string): Promise<unknown> {
-  const request = { file: 'python/bench.py', name, args: { name: 'Ada' }, kinds: {}, user: null };
+  const request = {
+    file: 'python/bench.py',
+    name,
+    args: { name: 'Ada' },
+    kinds: {},
+    user: null,
+    maxRows: 10,
+  };
   return python.call(request, HOST, { signal: new AbortController().signal, timeoutMs: 10_000 });
 }

@@ -92,6 +92,7 @@ export interface Opened {
       readonly host?: PythonHost;
       readonly kinds?: JsonObject;
       readonly user?: JsonObject | null;
+      readonly maxRows?: number;
       readonly printed?: PrintedOptions;
     },
   ): Promise<PythonResult>;
@@ -110,8 +111,8 @@ export async function openSubject(
   const python = await open({ ...parts, ...options });
   const call: Opened['call'] = (name, args = {}, more = {}) => {
     const { file = 'python/calls.py', kinds = {}, user = null, host = createHost() } = more;
-    const { signal = new AbortController().signal, timeoutMs = 30_000, printed } = more;
-    const request = { file, name, args, kinds, user, ...(printed === undefined ? {} : { printed }) };
+    const { signal = new AbortController().signal, timeoutMs = 30_000, printed, maxRows = 100_000 } = more;
+    const request = { file, name, args, kinds, user, maxRows, ...(printed === undefined ? {} : { printed }) };
     return python.call(request, host, { signal, timeoutMs });
   };
   const value: Opened['value'] = async (...given) => (await call(...given)).value;

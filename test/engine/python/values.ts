@@ -17,8 +17,13 @@ export function describeValues(opened: () => Opened): void {
   });
 
   it('bytes by themselves are told apart from text', async () => {
-    expect(await opened().call('raw', {}, FILE)).toEqual({ value: 'AP9hYg==', binary: true });
-    expect(await opened().call('generated', {}, FILE)).toEqual({ value: [0, 1, 4, 9], binary: false });
+    const whole = { truncated: false };
+    expect(await opened().call('raw', {}, FILE)).toEqual({ ...whole, value: 'AP9hYg==', binary: true });
+    expect(await opened().call('generated', {}, FILE)).toEqual({
+      ...whole,
+      value: [0, 1, 4, 9],
+      binary: false,
+    });
   });
 
   it('items of generators arrive whatever stands beside them', async () => {
@@ -34,6 +39,19 @@ export function describeValues(opened: () => Opened): void {
       names: ['a', 'b'],
       mean: null,
     });
+  });
+
+  it('of a list come only the first items, and nothing makes the others', async () => {
+    const { call, value } = opened();
+    for (const name of ['list', 'tuple', 'set', 'range', 'generator']) {
+      const result = await call('listed', { name }, { ...FILE, maxRows: 3 });
+      expect({ [name]: result }).toEqual({ [name]: { value: [0, 1, 2], binary: false, truncated: true } });
+    }
+    expect(await value('ended', {}, FILE)).toEqual(['ended']);
+    const rows = { value: [{ n: 0 }, { n: 1 }], binary: false, truncated: true };
+    expect(await call('listed', { name: 'rows' }, { ...FILE, maxRows: 2 })).toEqual(rows);
+    expect(await call('generated', {}, { ...FILE, maxRows: 4 })).toMatchObject({ truncated: false });
+    expect(await call('generated_inside', {}, { ...FILE, maxRows: 1 })).toMatchObject({ truncated: false });
   });
 
   it('what has no form is an error that names its type and place', async () => {

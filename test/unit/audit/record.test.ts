@@ -608,6 +608,8 @@ function among(...values: readonly string[]): (value: unknown) => boolean {
 
 /** Python whose every function does this. */
 function pythonOf(act: (request: PythonRequest, host: PythonHost) => JsonValue): () => Promise<Python> {
-  const call: Python['call'] = async (request, host) => ({ value: act(request, host), binary: false });
+  const call: Python['call'] = async (request, host) => {
+    return { value: act(request, host), binary: false, truncated: false };
+  };
   return async () => ({ kind: 'child', call, close: async () => {} });
 }

@@ -381,7 +381,7 @@ function pythonOf(act: (host: PythonHost) => void): () => Promise<Python> {
     kind: 'child',
     call: async (_, host) => {
       act(host);
-      return { value: [1, 2], binary: false };
+      return { value: [1, 2], binary: false, truncated: false };
     },
     close: async () => {},
   };

@@ -101,7 +101,7 @@ function createSpeaker(levels: readonly NotificationLevel[] = ['debug', 'info', 
   };
   const call: Python['call'] = async (_request, host) => {
     for (const level of levels) host.notice(level, `from ${level} on`);
-    return { value: 'said', binary: false };
+    return { value: 'said', binary: false, truncated: false };
   };
   const python: Python = { kind: 'child', call, close: async () => {} };
   return { ...createFakeRuntime([speaks, ...TOOLS]), python: async () => python };

@@ -4,6 +4,8 @@ import json
 
 from . import _arguments, _failure, _hooks, _loop, _modules, _state, _values
 
+_WORDS = ("false", "true")
+
 
 class Dispatcher:
     """Answers messages one at a time. `exchange` sends a text to the host and returns its answer."""
@@ -43,10 +45,11 @@ class Dispatcher:
         call = _state.Call(call_id, message["user"], file)
 
         def work():
-            return _values.dumps(_loop.run(function(**args)))
+            return _values.dumps(_loop.run(function(**args)), message["maxRows"])
 
-        value, binary = _state.run(call, work)
-        return '{"op":"done","id":%d,"binary":%s,"value":%s}' % (call_id, "true" if binary else "false", value)
+        value, binary, truncated = _state.run(call, work)
+        facts = call_id, _WORDS[binary], _WORDS[truncated], value
+        return '{"op":"done","id":%d,"binary":%s,"truncated":%s,"value":%s}' % facts
 
     def _stop(self, message):
         errors = []

@@ -33,13 +33,18 @@ def _of_shape(value):
         return value.model_dump()
     if hasattr(value, "keys") and hasattr(value, "__getitem__"):
         return {key: value[key] for key in value.keys()}
-    if hasattr(value, "__next__") or type(value).__name__ in _VIEWS:
+    if is_listable(value):
         return list(value)
     kind = type(value)
     name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
     raise _errors.NoValue(
         f"of type {name}, which has no JSON form. Return dictionaries, lists, texts, numbers, dates or dataclasses."
     )
+
+
+def is_listable(value):
+    """Returns whether a value of another type than a list becomes the list of its items."""
+    return hasattr(value, "__next__") or isinstance(value, (set, frozenset)) or type(value).__name__ in _LISTABLE
 
 
 def of_int(value):
@@ -69,15 +74,13 @@ def _of_bytes(value):
     return base64.b64encode(value).decode("ascii")
 
 
-_VIEWS = {"dict_keys", "dict_values", "dict_items", "odict_keys", "odict_values", "odict_items", "range", "deque"}
+_LISTABLE = {"dict_keys", "dict_values", "dict_items", "odict_keys", "odict_values", "odict_items", "range", "deque"}
 
 #: Conversions by the first part of the module's name and the class name, so that no library is imported for this.
 _FORMS = {
     ("builtins", "bytes"): _of_bytes,
     ("builtins", "bytearray"): _of_bytes,
     ("builtins", "memoryview"): _of_bytes,
-    ("builtins", "set"): list,
-    ("builtins", "frozenset"): list,
     ("enum", "Enum"): lambda value: value.value,
     ("decimal", "Decimal"): of_decimal,
     ("uuid", "UUID"): str,

@@ -7,6 +7,7 @@ from . import _errors, _forms
 
 _MAX_DEPTH = 200
 _CONTAINERS = (dict, list, tuple)
+_PLAIN = (*_CONTAINERS, str, int, float, type(None))
 
 
 class _Nesting(dict):
@@ -19,10 +20,23 @@ class _Nesting(dict):
 _NESTING = _Nesting({**dict.fromkeys(_CONTAINERS, True), **dict.fromkeys((str, int, float, bool, type(None)), False)})
 
 
-def dumps(value):
-    """Returns a value as JSON text, and whether it is bytes. Raises NoValue."""
-    whole = list(value) if _is_iterator(value) else value
-    return _write(whole), isinstance(value, (bytes, bytearray, memoryview))
+def dumps(value, most):
+    """Returns a value as JSON text, whether it is bytes, and whether it is a list without its items after `most`. Raises NoValue."""
+    found = value if isinstance(value, _PLAIN) else _first(value, most + 1)
+    truncated = isinstance(found, (list, tuple)) and len(found) > most
+    text = _write(found[:most] if truncated else found)
+    return text, isinstance(value, (bytes, bytearray, memoryview)), truncated
+
+
+def _first(value, most):
+    """Returns the first items of an iterator, and the form of another value. The other items are never made."""
+    if _forms.is_listable(value):
+        return list(itertools.islice(value, most))
+    try:
+        return _forms.of(value)
+    except _errors.NoValue:
+        # The encoder adds the place to the error.
+        return value
 
 
 def _write(value):

@@ -7,6 +7,7 @@ import decimal
 import enum
 import fractions
 import ipaddress
+import itertools
 import json
 import math
 import pathlib
@@ -223,6 +224,32 @@ def generated_rows():
 
 def generated_inside():
     return {"squares": (n * n for n in range(4)), "names": map(str, "ab"), "mean": math.nan}
+
+
+LISTS = {
+    "list": lambda: list(range(5)),
+    "tuple": lambda: tuple(range(5)),
+    "set": lambda: set(range(5)),
+    "range": lambda: range(10**12),
+    "generator": lambda: endless(),
+    "rows": lambda: DataFrame(["n"], [(n,) for n in range(5)]),
+}
+ENDED = []
+
+
+def endless():
+    try:
+        yield from itertools.count()
+    finally:
+        ENDED.append("ended")
+
+
+def listed(name):
+    return LISTS[name]()
+
+
+def ended():
+    return ENDED
 
 
 def foreign():

@@ -3,7 +3,7 @@ import { callFunction, type PythonLine } from '../../../../../adapters/python/pr
 import { SETTINGS } from '../../../../engine/python/settings.ts';
 import { createHost } from '../../../../engine/python/subject.ts';
 
-const REQUEST = { file: 'python/a.py', name: 'a', args: {}, kinds: {}, user: null };
+const REQUEST = { file: 'python/a.py', name: 'a', args: {}, kinds: {}, user: null, maxRows: 10 };
 
 it.each([
   ['no JSON', () => '{"op": "ask", "done": NaN}'],
