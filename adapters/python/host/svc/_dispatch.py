@@ -18,10 +18,16 @@ class Dispatcher:
         """Returns the answer to one message. Never raises."""
         message = json.loads(text)
         try:
-            return self._steps[message["op"]](message)
+            return self._answer(message)
         except BaseException as error:  # noqa: B902
             failure = _failure.describe(error)
             return json.dumps({"op": "failed", "id": message.get("id"), "error": failure})
+
+    def _answer(self, message):
+        try:
+            return self._steps[message["op"]](message)
+        finally:
+            _modules.note()
 
     def _start(self, message):
         import sys

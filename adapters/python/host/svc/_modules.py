@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import sys
+import time
 
 from . import _errors
 
@@ -10,17 +11,21 @@ _root = ""
 _folder = ""
 _follow = False
 _loaded = {}
+#: The times and sizes of the project's imported files.
 _stamps = {}
+#: The time at which the current message came, in nanoseconds.
+_since = 0
 #: Paths of modules outside the project, remembered because resolving them for each call takes time.
 _foreign = set()
 
 
 def start(root, folder, follow):
     """Sets the project. Its module folder comes after the standard library and before installed packages."""
-    global _root, _folder, _follow
+    global _root, _folder, _follow, _since
     _root = os.path.realpath(root)
     _folder = os.path.normpath(os.path.join(_root, *folder.split("/")))
     _follow = follow
+    _since = time.time_ns()
     packages = [i for i, path in enumerate(sys.path) if path.endswith(("site-packages", "dist-packages"))]
     sys.path.insert(packages[0] if packages else len(sys.path), _folder)
 
@@ -32,7 +37,6 @@ def load(file):
     path = os.path.join(_root, *file.split("/"))
     name = _name_of(path)
     _loaded[file] = _import(path) if name is None else importlib.import_module(name)
-    _stamp()
 
 
 def mark():
@@ -48,9 +52,8 @@ def take_back(before, file):
     # A package with native code, such as numpy, cannot be imported twice.
     native = {name.split(".")[0] for name, path in paths.items() if path and not path.endswith(".py")}
     for name, path in paths.items():
-        if path and name.split(".")[0] not in native and shown(path) is not None:
+        if path and name.split(".")[0] not in native and _is_own(path):
             _drop(name, added[name])
-            _stamps.pop(path, None)
 
 
 def _drop(name, module):
@@ -71,13 +74,27 @@ def function(file, name):
 
 
 def is_stale():
-    """Returns whether a file has changed since it was loaded; always False without `follow`."""
+    """Returns whether a file has changed since it was loaded; always False without `follow`. It comes before each load and call."""
+    global _since
     if not _follow:
         return False
-    if any(_stamp_of(path) != stamp for path, stamp in _stamps.items()):
-        return True
-    _stamp()
-    return False
+    _since = time.time_ns()
+    return any(_stamp_of(path) != stamp for path, stamp in _stamps.items())
+
+
+def note():
+    """Remembers the files that a load or a call has imported. A file that was saved meanwhile counts as changed."""
+    if not _follow:
+        return
+    for module in list(sys.modules.values()):
+        path = getattr(module, "__file__", None)
+        if not path or path in _stamps or path in _foreign:
+            continue
+        if not _is_own(path):
+            _foreign.add(path)
+            continue
+        stamp = _stamp_of(path)
+        _stamps[path] = () if stamp is not None and _since < stamp[0] <= time.time_ns() else stamp
 
 
 def shown(path):
@@ -87,6 +104,11 @@ def shown(path):
         return None
     relative = found[len(_root) + 1 :].replace(os.sep, "/")
     return None if "site-packages/" in relative else relative
+
+
+def _is_own(path):
+    """Returns whether a file belongs to the project, also through a link that leads out of it."""
+    return shown(path) is not None or path.startswith(_root + os.sep) and "site-packages" not in path
 
 
 def _name_of(path):
@@ -127,19 +149,6 @@ def _missing(module, file, name):
     near = difflib.get_close_matches(name, own, 1)
     hint = f" Did you mean {near[0]}?" if near else ""
     return f"{file} has no function {name}.{hint}"
-
-
-def _stamp():
-    if not _follow:
-        return
-    for module in list(sys.modules.values()):
-        path = getattr(module, "__file__", None)
-        if not path or path in _stamps or path in _foreign:
-            continue
-        if shown(path) is None:
-            _foreign.add(path)
-        else:
-            _stamps[path] = _stamp_of(path)
 
 
 def _stamp_of(path):
