@@ -199,6 +199,13 @@ export function describeValues(opened: () => Opened): void {
     ]);
   });
 
+  it('members of an Enum are the texts that they hold, as names too', async () => {
+    const host = createHost(async () => []);
+    await opened().call('bound_words', {}, { ...FILE, host });
+    const struct = { struct: { c: 'd', red: 1n } };
+    expect(host.asked.statements.map(({ params }) => params)).toEqual([{ yes: 'yes', b: struct }]);
+  });
+
   it('a STRUCT in a parameter loses no value', async () => {
     const error = await failureOf(opened().call('bound_twice', {}, FILE));
     expect(error.message).toMatch(

@@ -1,26 +1,28 @@
 """Converts the parameters of a statement to SQL types by their Python types."""
 
-from . import _errors, _forms, _times
+from . import _errors, _forms, _times, _values
 
 
 def to_sql(params):
     """Converts parameters to the form that the host binds. Raises TypeError."""
     if not hasattr(params, "items"):
         raise TypeError("db.execute takes its parameters as a dictionary by name, and $name in the SQL")
-    return {str(name).lstrip("$"): _bound(value, str(name)) for name, value in params.items()}
+    named = [(_values.to_key(name, "the parameters"), value) for name, value in params.items()]
+    return {name.lstrip("$"): _bound(value, name) for name, value in named}
 
 
 def _bound(value, name):
-    if value is None or isinstance(value, (bool, str)) and not hasattr(value, "value"):
+    if value is None or isinstance(value, (bool, str)):
         return value
     if isinstance(value, float):
         return float(value) if value - value == 0 else {"float": str(float(value))}
-    if isinstance(value, int) and not hasattr(value, "value"):
+    if isinstance(value, int):
         return {"integer": str(int(value))}
     if isinstance(value, (list, tuple, set, frozenset)):
         return {"list": [_bound(part, f"{name}[{index}]") for index, part in enumerate(value)]}
     if isinstance(value, dict):
-        fields = {str(key): _bound(part, f"{name}.{key}") for key, part in value.items()}
+        keyed = [(_values.to_key(key, f"${name}"), part) for key, part in value.items()]
+        fields = {key: _bound(part, f"{name}.{key}") for key, part in keyed}
         if len(fields) < len(value):
             raise TypeError(f"${name} has two keys of one text, which a STRUCT cannot have")
         return {"struct": fields}

@@ -102,10 +102,13 @@ def to_plain(value, path="result", depth=0):
     """Converts a value to types of JSON. Raises NoValue with the path of the part that has no JSON form."""
     if value is None or value is True or value is False:
         return value
-    if isinstance(value, (int, float)) and not hasattr(value, "value"):
-        return _number(value)
-    if isinstance(value, str) and not hasattr(value, "value"):
-        return str(value)
+    # As C's encoder reads them, whose types may have other methods: members of an Enum are what they hold.
+    if isinstance(value, float):
+        return _forms.of_float(float.__float__(value))
+    if isinstance(value, int):
+        return _forms.of_int(int.__int__(value))
+    if isinstance(value, str):
+        return str.__str__(value)
     if depth > _MAX_DEPTH:
         raise _errors.NoValue(f"{path[:100]} ... is nested too deeply, or contains itself.")
     if isinstance(value, dict):
@@ -122,22 +125,19 @@ def to_plain(value, path="result", depth=0):
 def _plain_dict(value, path, depth):
     plain = {}
     for key, part in value.items():
-        name = _key(key, path)
+        name = to_key(key, path)
         if name in plain:
             raise _errors.NoValue(f"{path} has two keys whose text is {name!r}, which an object cannot have.")
         plain[name] = to_plain(part, f"{path}[{key!r}]", depth + 1)
     return plain
 
 
-def _number(value):
-    if isinstance(value, float):
-        return _forms.of_float(float(value))
-    return _forms.of_int(int(value))
-
-
-def _key(key, path):
-    """Converts a key to a text: its JSON form, as JSON text if it is not a text."""
+def to_key(key, path):
+    """Converts a key to a text: its JSON form, as JSON text if it is not a text. Raises NoValue."""
     if isinstance(key, str):
-        return str(key)
+        return str.__str__(key)
+    # C's encoder keeps the sign of -0.0 in a key.
+    if isinstance(key, float) and key - key == 0:
+        return float.__repr__(key)
     form = to_plain(key, f"the key {key!r} of {path}")
     return form if isinstance(form, str) else json.dumps(form, ensure_ascii=False, separators=(",", ":"))

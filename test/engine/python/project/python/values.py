@@ -30,6 +30,11 @@ class Word(str, enum.Enum):
     YES = "yes"
 
 
+class Loud(str):
+    def __str__(self):
+        return self.upper()
+
+
 @dataclasses.dataclass
 class Point:
     x: int
@@ -176,6 +181,10 @@ VALUES = {
     "enum_date": (Colour.NIGHT, "2024-02-29"),
     "int_enum": (Level.LOW, 1),
     "str_enum": ({"a": Word.YES}, {"a": "yes"}),
+    "str_enum_keys": ([{Word.YES: 1}, {Word.YES: math.nan}], [{"yes": 1}, {"yes": None}]),
+    "enum_keys": ({Colour.RED: 1, Level.LOW: math.nan}, {"red": 1, "1": None}),
+    "loud": ([Loud("a"), {Loud("a"): 1}, {Loud("a"): math.nan}, [Loud("a"), math.nan]], ["a", {"a": 1}, {"a": None}, ["a", None]]),
+    "zero_keys": ([{-0.0: 1}, {-0.0: math.nan}, {0.0: math.nan}], [{"-0.0": 1}, {"-0.0": None}, {"0.0": None}]),
     "dataclass": (Point(1, dt.date(2024, 2, 29), [Point(2, dt.date(1999, 1, 1))]),
                   {"x": 1, "when": "2024-02-29", "inner": [{"x": 2, "when": "1999-01-01", "inner": None}]}),
     "pseudo_fields": (Measured(2, 3), {"x": 6}),
@@ -308,6 +317,10 @@ def bound_nothing():
 
 def bound_twice():
     return db.execute("SELECT * FROM given", {"struct": {1: "a", "1": "b"}})
+
+
+def bound_words():
+    return db.execute("SELECT * FROM given", {Word.YES: Word.YES, Loud("b"): {Loud("c"): Loud("d"), Colour.RED: Level.LOW}})
 
 
 def bound(**values):
