@@ -206,6 +206,11 @@ export function describeValues(opened: () => Opened): void {
     expect(host.asked.statements.map(({ params }) => params)).toEqual([{ yes: 'yes', b: struct }]);
   });
 
+  it('a Decimal that is too small for a DOUBLE is no parameter', async () => {
+    const error = await failureOf(opened().call('bound_tiny', {}, FILE));
+    expect(error.message).toMatch(/TypeError: \$tiny has digits that a DOUBLE does not keep/);
+  });
+
   it('a STRUCT in a parameter loses no value', async () => {
     const error = await failureOf(opened().call('bound_twice', {}, FILE));
     expect(error.message).toMatch(

@@ -2,6 +2,7 @@
 
 import base64
 import functools
+import sys
 
 from . import _errors, _frames, _times
 
@@ -58,16 +59,17 @@ def of_float(value):
 
 
 def of_decimal(value):
-    """Returns a number if it has up to 15 significant digits, else all digits as text."""
+    """Returns a number if a float keeps it, with up to 15 significant digits, else all digits as text."""
     if not value.is_finite():
         return None
     text = format(value, "f")
     whole, _, fraction = text.lstrip("-").partition(".")
     if fraction.strip("0") == "":
-        number = int(text.split(".")[0])
-        return number if abs(number) <= _MAX_INT else (text if fraction else str(number))
+        return int(value) if value.copy_abs() <= _MAX_INT else text
     significant = (whole + fraction.rstrip("0")).lstrip("0")
-    return float(text) if len(significant) <= 15 else text
+    number = float(text) if len(significant) <= 15 else 0.0
+    # Smaller floats have fewer digits, or none.
+    return number if abs(number) >= sys.float_info.min else text
 
 
 def _of_bytes(value):

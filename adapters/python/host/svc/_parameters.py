@@ -62,7 +62,7 @@ def _decimal(value, name):
     form = _forms.of_decimal(value)
     if isinstance(form, str):
         raise TypeError(
-            f"${name} has more digits than a DOUBLE keeps: pass str(value), and write ${name}::DECIMAL(38, 10)"
+            f"${name} has digits that a DOUBLE does not keep: pass str(value), and write ${name}::DECIMAL(38, 10)"
         )
     return _bound(form, name)
 

@@ -174,6 +174,10 @@ VALUES = {
     "whole_decimal": (decimal.Decimal("12.00"), 12),
     "large_decimal": (decimal.Decimal("9007199254740993.00"), "9007199254740993.00"),
     "scientific": (decimal.Decimal("1E+3"), 1000),
+    "tiny": (decimal.Decimal("1E-400"), "0." + "0" * 399 + "1"),
+    "subnormal": ([decimal.Decimal("-1.23456E-320"), decimal.Decimal("1E-300")], ["-0." + "0" * 319 + "123456", 1e-300]),
+    "no_digits": ([decimal.Decimal("0E-400"), decimal.Decimal("-0.00")], [0, 0]),
+    "enormous": (decimal.Decimal("1E+5000"), "1" + "0" * 5000),
     "decimal_nan": (decimal.Decimal("NaN"), None),
     "fraction": (fractions.Fraction(1, 4), 0.25),
     "uuid": (uuid.UUID("550e8400-e29b-41d4-a716-446655440000"), "550e8400-e29b-41d4-a716-446655440000"),
@@ -317,6 +321,10 @@ def bound_nothing():
 
 def bound_twice():
     return db.execute("SELECT * FROM given", {"struct": {1: "a", "1": "b"}})
+
+
+def bound_tiny():
+    return db.execute("SELECT * FROM given", {"tiny": decimal.Decimal("1E-400")})
 
 
 def bound_words():
