@@ -78,6 +78,7 @@ export function describeCalls({ threads, processes }: Implementation, opened: ()
     });
     expect(await value('secret', { name: 'other' })).toBe(null);
     expect(await value('settings')).toEqual([true, 7, 'tested', { models: {} }]);
+    expect(await value('changes_settings')).toEqual([true, 7, 'tested', { models: {} }]);
   });
 
   it('a secret that was given is in no error and in no line', async () => {

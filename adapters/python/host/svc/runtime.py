@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, TypeVar
 
@@ -50,7 +51,7 @@ class _Database:
 
 class _Config:
     def __init__(self) -> None:
-        self._known: Optional[Dict[str, Any]] = None
+        self._text: Optional[str] = None
 
     def get_secret(self, name: str) -> Optional[Dict[str, Any]]:
         """Returns the parameters of a secret that svc-site.yml names under `secrets`; None for another name."""
@@ -76,9 +77,10 @@ class _Config:
         return self._all()["user"]
 
     def _all(self) -> Dict[str, Any]:
-        if self._known is None:
-            self._known = _state.ask("config")
-        return self._known
+        # Each caller gets objects of its own, because functions may change them.
+        if self._text is None:
+            self._text = json.dumps(_state.ask("config"))
+        return json.loads(self._text)
 
 
 class _Told:

@@ -95,6 +95,13 @@ def settings():
     return [config.get_setting("sql_tools.enabled"), config.get_setting("no.such", 7), config.site_config["project"], config.user_config]
 
 
+def changes_settings():
+    config.site_config["project"] = "changed"
+    config.get_setting("sql_tools")["enabled"] = False
+    config.user_config.clear()
+    return settings()
+
+
 async def tell():
     mcp.debug("one")
     await mcp.info("two")
