@@ -89,6 +89,16 @@ export function describeValues(opened: () => Opened): void {
     expect(error.message).toContain(`${place} has two keys whose text is '${key}'`);
   });
 
+  it('a text that is not valid Unicode arrives as it is, and is no part of a statement', async () => {
+    expect(await opened().value('halves', {}, FILE)).toEqual(['\ud83d', { '\ude00': '\\\ud83dä' }]);
+    for (const place of ['sql', 'value', 'key']) {
+      const host = createHost(async () => []);
+      const error = await failureOf(opened().call('bound_half', { place }, { ...FILE, host }));
+      expect(error.message).toContain('is not valid Unicode');
+      expect(host.asked.statements).toEqual([]);
+    }
+  });
+
   it('a result of 10 MB arrives whole', async () => {
     const size = 10 * 1024 * 1024;
     const value = String(await opened().value('large', { size }, FILE));

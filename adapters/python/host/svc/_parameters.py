@@ -4,16 +4,28 @@ from . import _errors, _forms, _times, _values
 
 
 def to_sql(params):
-    """Converts parameters to the form that the host binds. Raises TypeError."""
+    """Converts parameters to the form that the host binds. Raises TypeError or ValueError."""
     if not hasattr(params, "items"):
         raise TypeError("db.execute takes its parameters as a dictionary by name, and $name in the SQL")
     named = [(_values.to_key(name, "the parameters"), value) for name, value in params.items()]
     return {name.lstrip("$"): _bound(value, name) for name, value in named}
 
 
+def check_text(text, what):
+    """Raises ValueError for a text that is not valid Unicode: the database would replace parts of it."""
+    if isinstance(text, str) and not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise ValueError(f"{what} is not valid Unicode") from None
+    return text
+
+
 def _bound(value, name):
-    if value is None or isinstance(value, (bool, str)):
+    if value is None or isinstance(value, bool):
         return value
+    if isinstance(value, str):
+        return check_text(value, f"${name}")
     if isinstance(value, float):
         return float(value) if value - value == 0 else {"float": str(float(value))}
     if isinstance(value, int):
@@ -21,7 +33,7 @@ def _bound(value, name):
     if isinstance(value, (list, tuple, set, frozenset)):
         return {"list": [_bound(part, f"{name}[{index}]") for index, part in enumerate(value)]}
     if isinstance(value, dict):
-        keyed = [(_values.to_key(key, f"${name}"), part) for key, part in value.items()]
+        keyed = [(check_text(_values.to_key(key, f"${name}"), f"a key of ${name}"), part) for key, part in value.items()]
         fields = {key: _bound(part, f"{name}.{key}") for key, part in keyed}
         if len(fields) < len(value):
             raise TypeError(f"${name} has two keys of one text, which a STRUCT cannot have")

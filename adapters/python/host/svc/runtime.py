@@ -46,6 +46,7 @@ class _Database:
 
             rows = db.execute("SELECT name FROM users WHERE id = $id", {"id": 7})
         """
+        _parameters.check_text(sql, "the statement")
         return _state.ask("execute", sql=sql, params=_parameters.to_sql(params or {}))
 
 

@@ -292,6 +292,16 @@ def circle():
     return found
 
 
+def halves():
+    return ["\ud83d", {"\ude00": "\\\ud83d\u00e4"}]
+
+
+def bound_half(place):
+    if place == "sql":
+        return db.execute("SELECT '\ud83d'")
+    return db.execute("SELECT * FROM given", {"half": {"value": "\ud83d"} if place == "value" else {"\ud83d": 1}})
+
+
 def large(size):
     return "x" * size
 
