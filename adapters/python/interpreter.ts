@@ -70,9 +70,13 @@ Correct or remove it in SVC_PYTHON, or in \`python.interpreter\` of the profile.
 
 /** Asks an interpreter for its path and version; returns a reason if it cannot be used. */
 async function ask(command: string, cwd: string, env: NodeJS.ProcessEnv): Promise<Interpreter | string> {
+  // Without `-S`, it runs the start-up code of a virtual environment, which would read the whole environment.
   const output = await new Promise<string | Error>((resolve) => {
-    execFile(command, ['-I', '-c', WHO], { cwd, env, timeout: ASK_MS, windowsHide: true }, (error, stdout) =>
-      resolve(error ?? stdout),
+    execFile(
+      command,
+      ['-I', '-S', '-c', WHO],
+      { cwd, env, timeout: ASK_MS, windowsHide: true },
+      (error, stdout) => resolve(error ?? stdout),
     );
   });
   if (typeof output !== 'string') return reasonOf(output);
