@@ -38,7 +38,7 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
     "Use an MCP SDK, or compare with the revision's specification.",
   ),
   request_too_large: advice(
-    'A body has more than 1 MiB or more than 64 levels.',
+    'A body has more than 1 MiB or more than 64 levels; or in Python, a statement with its parameters has more than 64 MiB.',
     'Send less. Put large inputs into the database ([limits.md](limits.md)).',
   ),
   result_invalid: advice(

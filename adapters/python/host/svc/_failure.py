@@ -2,12 +2,9 @@
 
 import os
 
-from . import _errors, _modules
+from . import _errors, _modules, _state
 
 _OWN = os.path.dirname(os.path.abspath(__file__))
-#: The host removes sensitive arguments before it cuts a text, so it gets texts whole. An argument has at most 1 MiB, and its
-#: longest form is six times as long.
-_MAX_TEXT = 8 * 2**20
 
 
 def describe(error):
@@ -16,7 +13,7 @@ def describe(error):
     return {
         "kind": _kind(error),
         "type": type(error).__name__,
-        "message": _text(error)[:_MAX_TEXT],
+        "message": _text(error)[: _state.MAX_TEXT],
         "file": file,
         "line": line,
         "traceback": _traceback(error),
@@ -69,7 +66,7 @@ def _traceback(error):
         return ""
     text = "".join(lines)
     # A part of an argument would not be recognised, and the stack alone has none.
-    return text if len(text) <= _MAX_TEXT else "".join(traceback.format_tb(trace))[:_MAX_TEXT]
+    return text if len(text) <= _state.MAX_TEXT else "".join(traceback.format_tb(trace))[: _state.MAX_TEXT]
 
 
 def _is_own(path):

@@ -7,6 +7,12 @@ import threading
 
 from . import _errors
 
+#: The host removes sensitive arguments before it cuts a text, so it gets texts whole. An argument has at most 1 MiB, and its
+#: longest form is six times as long.
+MAX_TEXT = 8 * 2**20
+#: The most bytes of a request: the host answers nobody else while it parses one.
+_MAX_REQUEST = 64 * 2**20
+
 
 class Call:
     """A call: its id in the protocol, its user and its file."""
@@ -67,6 +73,9 @@ def ask(what, **fields):
     """Sends a request to the host and returns the value of its answer. Raises HostError or OutsideCall."""
     # NaN is not valid JSON, and the host could not parse the message.
     message = json.dumps({"op": "ask", "id": current().id, "what": what, **fields}, allow_nan=False)
+    if len(message) > _MAX_REQUEST:
+        text = "A request of a function to the server may have 64 MiB, and this one has more."
+        raise _errors.from_reply({"code": "request_too_large", "message": text, "database": what == "execute"})
     reply = json.loads(_exchange(message))
     error = reply.get("error")
     if error is not None:

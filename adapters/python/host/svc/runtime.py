@@ -113,12 +113,16 @@ class _Client:
 
     def progress(self, done: float, total: Optional[float] = None, text: str = "") -> _Told:
         """Reports progress to the client: `done` of `total` steps."""
-        _state.ask("progress", done=float(done), total=None if total is None else float(total), text=str(text))
+        _state.ask("progress", done=float(done), total=None if total is None else float(total), text=_cut(text))
         return _TOLD
 
     def _tell(self, level: str, text: str) -> _Told:
-        _state.ask("notice", level=level, text=str(text))
+        _state.ask("notice", level=level, text=_cut(text))
         return _TOLD
+
+
+def _cut(text: Any) -> str:
+    return str(text)[: _state.MAX_TEXT]
 
 
 class _User:
