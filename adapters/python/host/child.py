@@ -103,4 +103,5 @@ def main():
         text = frames.exchange(answer)
 
 
-main()
+if __name__ == "__main__":
+    main()
