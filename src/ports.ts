@@ -156,6 +156,8 @@ export interface PythonRequest {
   readonly user: JsonObject | null;
   /** A list comes back with at most this many items; more set `truncated`. */
   readonly maxRows: number;
+  /** A result whose JSON has more bytes fails with result_too_large. The bytes are estimated, and never too high. */
+  readonly maxBytes: number;
   readonly printed?: PrintedOptions;
 }
 

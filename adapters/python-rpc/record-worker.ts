@@ -28,6 +28,7 @@ const messages = [
     kinds: {},
     user: null,
     maxRows: 10_000,
+    maxBytes: 1_000_000,
   })),
 ];
 for (const message of messages) await handle(JSON.stringify(message), async () => '{"value":[{"n":1}]}');

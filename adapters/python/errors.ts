@@ -10,7 +10,7 @@ const MAX_TRACE = 16_000;
 
 /** A description of an exception (adapters/python/host/svc/_failure.py). */
 interface Described {
-  readonly kind: 'raised' | 'refused' | 'function' | 'value' | 'host' | 'outside';
+  readonly kind: 'raised' | 'refused' | 'function' | 'value' | 'large' | 'host' | 'outside';
   readonly type: string;
   readonly message: string;
   readonly file: string | null;
@@ -46,6 +46,7 @@ export function toPythonError({ error }: JsonObject, { failures, conceal, hidden
   const traceback = cut(found.traceback ?? '', MAX_TRACE, cutMiddle);
   // The author addresses the client on purpose.
   if (kind === 'refused') return new SvcError('python_refused', message || 'The call was refused.');
+  if (kind === 'large') return new SvcError('result_too_large', message);
   const known = number === null ? undefined : failures.get(number);
   const cause = new Error(traceback.trimEnd(), known === undefined ? {} : { cause: known });
   const text = `${placeOf(found)}${found.type ?? 'Error'}: ${message}`;

@@ -11,7 +11,7 @@ import type { Advance } from './notifications.ts';
 import { callTexts, createPythonHost } from './python-host.ts';
 import type { Runtime } from './runtime.ts';
 import type { StatementScan } from './scan.ts';
-import { abortReason } from './sql.ts';
+import { abortReason, MOST_READ_BYTES } from './sql.ts';
 
 /** Calls an endpoint's function with its arguments by name. Its statements run as the caller. */
 export async function runPython(
@@ -33,6 +33,7 @@ export async function runPython(
       kinds: kindsOf(entry),
       user: toPythonUser(work.context.user),
       maxRows: entry.limits.rows,
+      maxBytes: Math.max(entry.limits.bytes, MOST_READ_BYTES),
       printed: {
         hidden: concealedTexts(callTexts(entry, values, work.context)),
         fields: logIdsOf(work.context),

@@ -121,8 +121,9 @@ export interface SqlWork {
 const HAS_NOT_RUN: ReadonlySet<ErrorCode> = new Set(['busy', 'scan_too_large']);
 
 /**
- * The most bytes of a result that output policies or Python functions read. It is far beyond `limits.bytes`, because policies
- * read rows whole and hide values before the result is measured: no truncation may tell how large a hidden value is.
+ * The most bytes of a result that output policies or Python functions read, or that a function returns. It is far beyond
+ * `limits.bytes`, because policies read rows whole and hide values before the result is measured: no truncation may tell how
+ * large a hidden value is.
  */
 export const MOST_READ_BYTES = 67_108_864;
 

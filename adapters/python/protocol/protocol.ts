@@ -61,12 +61,12 @@ export async function loadFile(line: PythonLine, file: string, answers: PythonAn
  */
 export async function callFunction(
   line: PythonLine,
-  { file, name, args, kinds, user, maxRows, printed }: PythonRequest,
+  { file, name, args, kinds, user, maxRows, maxBytes, printed }: PythonRequest,
   answers: PythonAnswers,
 ): Promise<PythonResult | null> {
   // An interpreter in another Worker writes its printed lines to the log itself.
   const lines = printed === undefined ? {} : { printed: { ...printed } };
-  const message = { op: 'call', file, name, args, kinds, user, maxRows, ...lines };
+  const message = { op: 'call', file, name, args, kinds, user, maxRows, maxBytes, ...lines };
   answers.host.begin?.();
   const ended = await converse(line, message, { ...answers, hidden: printed?.hidden ?? [] });
   if (ended.op === 'stale') return null;

@@ -70,7 +70,15 @@ async function bestInTurn(a: Once, b: Once, rounds: number): Promise<{ a: number
 }
 
 async function callOnce(python: Python, name: string): Promise<unknown> {
-  const request = { file: FILE, name, args: { name: 'Ada' }, kinds: {}, user: null, maxRows: 10 };
+  const request = {
+    file: FILE,
+    name,
+    args: { name: 'Ada' },
+    kinds: {},
+    user: null,
+    maxRows: 10,
+    maxBytes: 1_000_000,
+  };
   const { signal } = new AbortController();
   return python.call(request, HOST, { signal, timeoutMs: 10_000 });
 }
@@ -111,7 +119,15 @@ async function startRow(executable: string): Promise<Row> {
 
 async function memoryRows(python: Python, bare: Bare): Promise<readonly Row[]> {
   if (!existsSync('/proc/self/statm')) return [];
-  const request = { file: 'python/pid.py', name: 'pid', args: {}, kinds: {}, user: null, maxRows: 10 };
+  const request = {
+    file: 'python/pid.py',
+    name: 'pid',
+    args: {},
+    kinds: {},
+    user: null,
+    maxRows: 10,
+    maxBytes: 1_000_000,
+  };
   const { signal } = new AbortController();
   const { value } = await python.call(request, HOST, { signal, timeoutMs: 10_000 });
   const memory = { ours: residentMb(Number(value)), base: residentMb(bare.pid) };

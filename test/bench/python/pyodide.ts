@@ -79,6 +79,7 @@ async function callOnce(python: Python, name: string): Promise<unknown> {
     kinds: {},
     user: null,
     maxRows: 10,
+    maxBytes: 1_000_000,
   };
   return python.call(request, HOST, { signal: new AbortController().signal, timeoutMs: 10_000 });
 }

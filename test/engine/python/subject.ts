@@ -93,6 +93,7 @@ export interface Opened {
       readonly kinds?: JsonObject;
       readonly user?: JsonObject | null;
       readonly maxRows?: number;
+      readonly maxBytes?: number;
       readonly printed?: PrintedOptions;
     },
   ): Promise<PythonResult>;
@@ -112,7 +113,17 @@ export async function openSubject(
   const call: Opened['call'] = (name, args = {}, more = {}) => {
     const { file = 'python/calls.py', kinds = {}, user = null, host = createHost() } = more;
     const { signal = new AbortController().signal, timeoutMs = 30_000, printed, maxRows = 100_000 } = more;
-    const request = { file, name, args, kinds, user, maxRows, ...(printed === undefined ? {} : { printed }) };
+    const { maxBytes = 100_000_000 } = more;
+    const request = {
+      file,
+      name,
+      args,
+      kinds,
+      user,
+      maxRows,
+      maxBytes,
+      ...(printed === undefined ? {} : { printed }),
+    };
     return python.call(request, host, { signal, timeoutMs });
   };
   const value: Opened['value'] = async (...given) => (await call(...given)).value;

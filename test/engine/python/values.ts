@@ -107,6 +107,20 @@ export function describeValues(opened: () => Opened): void {
     expect([rows.length, rows[999]]).toEqual([1000, { id: 999, name: 'item 999', price: 249.75 }]);
   });
 
+  it('a result with too many bytes is an error, and the next one is not', async () => {
+    const { call, value } = opened();
+    for (const [name, args] of [
+      ['large', { size: 1_000 }],
+      ['rows', { many: 100 }],
+    ] as const) {
+      expect(await failureOf(call(name, args, { ...FILE, maxBytes: 1_000 }))).toMatchObject({
+        code: 'result_too_large',
+        message: 'The function returned more than 1000 bytes.',
+      });
+    }
+    expect(await value('large', { size: 998 }, { ...FILE, maxBytes: 1_000 })).toHaveLength(998);
+  });
+
   it('arguments are what their declared types are in Python', async () => {
     const kinds = {
       day: 'date',

@@ -51,7 +51,7 @@ class Dispatcher:
         call = _state.Call(call_id, message["user"], file)
 
         def work():
-            return _values.dumps(_loop.run(function(**args)), message["maxRows"])
+            return _values.dumps(_loop.run(function(**args)), message["maxRows"], message["maxBytes"])
 
         value, binary, truncated = _state.run(call, work)
         facts = call_id, _WORDS[binary], _WORDS[truncated], value

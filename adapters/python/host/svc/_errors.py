@@ -30,6 +30,10 @@ class NoValue(Exception):
     """A value cannot be expressed in the other language."""
 
 
+class TooLarge(Exception):
+    """The result of a function is larger than the host reads."""
+
+
 def from_reply(error):
     """Creates the exception for an error in the host's answer."""
     kind = DatabaseError if error.get("database") else HostError

@@ -26,6 +26,7 @@ def _kind(error):
         (_errors.UserError, "refused"),
         (_errors.NoFunction, "function"),
         (_errors.NoValue, "value"),
+        (_errors.TooLarge, "large"),
         (_errors.HostError, "host"),
         (_errors.OutsideCall, "outside"),
     )

@@ -20,11 +20,16 @@ class _Nesting(dict):
 _NESTING = _Nesting({**dict.fromkeys(_CONTAINERS, True), **dict.fromkeys((str, int, float, bool, type(None)), False)})
 
 
-def dumps(value, most):
-    """Returns a value as JSON text, whether it is bytes, and whether it is a list without its items after `most`. Raises NoValue."""
-    found = value if isinstance(value, _PLAIN) else _first(value, most + 1)
-    truncated = isinstance(found, (list, tuple)) and len(found) > most
-    text = _write(found[:most] if truncated else found)
+def dumps(value, max_rows, max_bytes):
+    """Returns a value as JSON text, whether it is bytes, and whether it is a list that is cut to its first rows.
+
+    Raises NoValue or TooLarge. The bytes are counted as characters, which are never more.
+    """
+    found = value if isinstance(value, _PLAIN) else _first(value, max_rows + 1)
+    truncated = isinstance(found, (list, tuple)) and len(found) > max_rows
+    text = _write(found[:max_rows] if truncated else found)
+    if len(text) > max_bytes:
+        raise _errors.TooLarge(f"The function returned more than {max_bytes} bytes.")
     return text, isinstance(value, (bytes, bytearray, memoryview)), truncated
 
 

@@ -77,7 +77,7 @@ afterAll(async () => {
 });
 
 async function call(name: string, args = {}, timeoutMs = 60_000): Promise<unknown> {
-  const request = { file: 'here.py', name, args, kinds: {}, user: null, maxRows: 1_000 };
+  const request = { file: 'here.py', name, args, kinds: {}, user: null, maxRows: 1_000, maxBytes: 1_000_000 };
   const { signal } = new AbortController();
   return (await python.call(request, createHost(), { signal, timeoutMs })).value;
 }

@@ -37,7 +37,15 @@ it.skipIf(PYTHON === null || process.platform !== 'linux')(
     });
     onTestFinished(() => python.close());
     const controller = new AbortController();
-    const call = { file: 'never.py', name: 'never', args: {}, kinds: {}, user: null, maxRows: 10 };
+    const call = {
+      file: 'never.py',
+      name: 'never',
+      args: {},
+      kinds: {},
+      user: null,
+      maxRows: 10,
+      maxBytes: 1_000_000,
+    };
     const cut = failureOf(python.call(call, createHost(), { signal: controller.signal, timeoutMs: 100_000 }));
     const files = ['first.pid', 'second.pid'].map((name) => join(root, name));
     await expect.poll(() => files.every((file) => existsSync(file)), { timeout: 90_000 }).toBe(true);

@@ -70,18 +70,21 @@ const INSIDE = `def number(fails=False):
     return shared.NUMBER
 `;
 
-it.runIf(PYTHON !== null)('a module that a function imports is followed, also if the call fails', async () => {
-  const { root, call, value } = await openFiles(
-    { 'python/shared.py': 'NUMBER = 1\n', 'a.py': INSIDE },
-    { follow: true },
-  );
-  const file = { file: 'a.py' };
-  expect(await value('number', {}, file)).toBe(1);
-  await writeFile(join(root, 'python/shared.py'), 'NUMBER = 20\n');
-  expect((await failureOf(call('number', { fails: true }, file))).message).toBe('a.py:5: ValueError: 20');
-  await writeFile(join(root, 'python/shared.py'), 'NUMBER = 300\n');
-  expect(await value('number', {}, file)).toBe(300);
-});
+it.runIf(PYTHON !== null)(
+  'a module that a function imports is followed, also if the call fails',
+  async () => {
+    const { root, call, value } = await openFiles(
+      { 'python/shared.py': 'NUMBER = 1\n', 'a.py': INSIDE },
+      { follow: true },
+    );
+    const file = { file: 'a.py' };
+    expect(await value('number', {}, file)).toBe(1);
+    await writeFile(join(root, 'python/shared.py'), 'NUMBER = 20\n');
+    expect((await failureOf(call('number', { fails: true }, file))).message).toBe('a.py:5: ValueError: 20');
+    await writeFile(join(root, 'python/shared.py'), 'NUMBER = 300\n');
+    expect(await value('number', {}, file)).toBe(300);
+  },
+);
 
 const SAVED = `import shared
 import os

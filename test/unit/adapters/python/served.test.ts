@@ -42,6 +42,7 @@ const TREE: Tree = {
     output: [{ condition: "user.role != 'admin'", action: filter_fields, fields: [salary] }]
 `,
   ),
+  'tools/large.yml': TOOL('large', NUMBER),
   'tools/who.yml': TOOL('who'),
   'tools/writes.yml': TOOL('writes'),
   'tools/reads_only.yml': TOOL('reads_only', '  annotations: { readOnlyHint: true }\n'),
@@ -88,6 +89,11 @@ def no_picture():
 
 def blocks():
     return [{"type": "text", "text": "one"}, {"type": "image", "mime_type": "image/png", "data": b"\\x89PNG"}]
+
+def large(n):
+    import os
+
+    return os.getpid() if n == 1 else "x" * n
 
 def masked():
     return {"name": "Ada", "salary": 1}
@@ -222,6 +228,14 @@ describe.skipIf(PYTHON === null)('what a Python endpoint answers', () => {
     expect((await errorOf(call('one-row', { n: 2 }))).code).toBe('result_invalid');
     expect(await value('one_value')).toBe(4);
     expect(await value('names')).toEqual(['one', 'two', 'three', 'four']);
+  });
+
+  it('has 64 MiB at most, and Python goes on', async () => {
+    const pid = await value('large', { n: 1 });
+    const code = 'result_too_large';
+    const message = 'The function returned more than 67108864 bytes.';
+    expect(await errorOf(call('large', { n: 67_108_864 }))).toMatchObject({ code, message });
+    expect(await value('large', { n: 1 })).toBe(pid);
   });
 
   it('is held against `return`', async () => {

@@ -3,7 +3,15 @@ import { callFunction, type PythonLine } from '../../../../../adapters/python/pr
 import { SETTINGS } from '../../../../engine/python/settings.ts';
 import { createHost } from '../../../../engine/python/subject.ts';
 
-const REQUEST = { file: 'python/a.py', name: 'a', args: {}, kinds: {}, user: null, maxRows: 10 };
+const REQUEST = {
+  file: 'python/a.py',
+  name: 'a',
+  args: {},
+  kinds: {},
+  user: null,
+  maxRows: 10,
+  maxBytes: 1_000_000,
+};
 
 it.each([
   ['no JSON', () => '{"op": "ask", "done": NaN}'],
