@@ -24,6 +24,8 @@ export function fittingViews(rows: readonly Row[], texts: TextColumns): readonly
 /** The rows of a drawing and the room for it. */
 export interface Figure {
   readonly rows: readonly Row[];
+  /** The names of the columns, in their order. */
+  readonly names: readonly string[];
   readonly texts: TextColumns;
   readonly view: DrawnView;
   readonly title: string;
@@ -34,12 +36,11 @@ export interface Figure {
 
 /** Draws rows with a legend; null if they do not fit the view. Drawn anew for another width, so that its texts keep their size. */
 export function drawFigure(
-  { rows, texts, view, title, titleOf, room }: Figure,
+  { rows, names, texts, view, title, titleOf, room }: Figure,
   formats: Formats,
 ): HTMLElement | null {
   const label = `${title}: ${view} of ${formats.text(rows.length)} rows`;
   const size = sizeIn(room);
-  const names = columnNames(rows);
   if (view === 'map') {
     const [map, places] = [drawMap(rows, { columns: names, label, size }, formats), placeColumns(names)];
     if (map === null || places === null) return null;

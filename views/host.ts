@@ -8,7 +8,7 @@ export interface ToolResult {
   readonly content?: readonly { readonly type: string; readonly text?: string }[];
   readonly structuredContent?: unknown;
   readonly isError?: boolean;
-  /** Under `svc-kit/truncated`, the reason why rows are missing. */
+  /** Under `svc-kit/truncated`, the reason why rows are missing; under `svc-kit/columns`, the order of columns. */
   readonly _meta?: { readonly [key: string]: unknown };
 }
 

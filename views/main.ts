@@ -58,12 +58,18 @@ function show(result: ToolResult): void {
     state.message = result.content?.find(({ text }) => text !== undefined)?.text ?? 'The call failed.';
   } else {
     state.rows = toRows(result.structuredContent);
-    state.columns = columnNames(state.rows);
+    state.columns = columnNames(state.rows, orderOfColumns(result));
     state.cut = cutOf(result);
     state.first = 0;
     state.message = state.rows.length === 0 ? 'No rows.' : null;
   }
   render();
+}
+
+/** The order of the columns, which the server gives if objects cannot keep it. */
+function orderOfColumns({ _meta: meta = {} }: ToolResult): readonly string[] {
+  const names = meta['svc-kit/columns'];
+  return Array.isArray(names) ? names.map(String) : [];
 }
 
 /** Why the result is a part of the tool's rows, in the server's words; null for a whole result. */
@@ -277,9 +283,10 @@ function numbers(): HTMLElement {
 
 function chart(view: DrawnView): Node {
   const { title } = config;
+  const { columns: names } = state;
   const room = document.body.clientWidth - 24;
-  const texts = new Set(state.columns.filter((name) => config.columns[name]?.type === 'string'));
-  return drawFigure({ rows: readableRows(), texts, view, title, titleOf, room }, formats) ?? table();
+  const texts = new Set(names.filter((name) => config.columns[name]?.type === 'string'));
+  return drawFigure({ rows: readableRows(), names, texts, view, title, titleOf, room }, formats) ?? table();
 }
 
 function content(): Node {

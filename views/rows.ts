@@ -14,9 +14,11 @@ export function toRows(value: unknown): readonly Row[] {
   return items.map((item) => (isRow(item) ? item : { value: item }));
 }
 
-/** The columns of rows, in the order of their first appearance. */
-export function columnNames(rows: readonly Row[]): readonly string[] {
-  return [...new Set(rows.slice(0, 1_000).flatMap((row) => Object.keys(row)))];
+/** The columns of rows: those of a given order, then others by their first appearance. Objects give names of digits first. */
+export function columnNames(rows: readonly Row[], order: readonly string[] = []): readonly string[] {
+  const names = new Set(order);
+  for (const row of rows) for (const name of Object.keys(row)) names.add(name);
+  return [...names];
 }
 
 function isRow(value: unknown): value is Row {

@@ -2,13 +2,13 @@ import { useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { EndpointCard, JsonValue } from '../cli/workbench/model.ts';
 import { type DrawnView, drawFigure, type Figure, fittingViews } from '../views/figure.ts';
 import { createFormats } from '../views/format.ts';
-import { toRows } from '../views/rows.ts';
+import { columnNames, toRows } from '../views/rows.ts';
 
 const FORMATS = createFormats({});
 /** More rows than this are lines rather than bars. */
 const MOST_BARS = 20;
 
-type DrawingProps = Omit<Figure, 'room' | 'titleOf'>;
+type DrawingProps = Omit<Figure, 'room' | 'titleOf' | 'names'>;
 
 /** A drawing of rows, as clients with views show it. It is drawn anew when its place becomes wider or narrower. */
 export function Drawing({ rows, texts, view, title }: DrawingProps) {
@@ -21,7 +21,8 @@ export function Drawing({ rows, texts, view, title }: DrawingProps) {
       if (current.clientWidth === drawn) return;
       drawn = current.clientWidth;
       const titleOf = (column: string) => column.replaceAll('_', ' ');
-      const figure = drawFigure({ rows, texts, view, title, titleOf, room: drawn }, FORMATS);
+      const names = columnNames(rows);
+      const figure = drawFigure({ rows, names, texts, view, title, titleOf, room: drawn }, FORMATS);
       current.replaceChildren(...(figure === null ? [] : [figure]));
     };
     draw();

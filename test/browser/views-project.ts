@@ -96,6 +96,10 @@ const tools: readonly ToolOptions[] = [
     ],
     holes: ['scatter', 'SELECT * FROM (VALUES (1, 10), (NULL, 20), (3, 30)) t(a, b)'],
     nowhere: ['map', 'SELECT * FROM (VALUES (48.0, 2.0), (NULL, 2.5), (49.0, 3.0)) t(lat, lon)'],
+    pivot: [
+      'bar',
+      `SELECT 'north' AS region, 10 AS \\"2024\\", 12 AS \\"2023\\" UNION ALL SELECT 'south', 20, 18`,
+    ],
     wide: ['bar', "SELECT 'a' AS name, 1 AS a, 2 AS b, 3 AS c, 4 AS d, 5 AS e, 6 AS f, 7 AS g, 8 AS h"],
     narrow: ['line', "SELECT 'n' || i AS name, 10000 + i * 50 AS total FROM range(9) t(i)"],
     dates: [

@@ -164,6 +164,18 @@ describe.skipIf(PACKAGES === undefined || executablePath === null)('views in App
     await whole.page.close();
   });
 
+  // Requirements: view.kinds, view.reader
+  it('draws the columns of a pivot in the order of its statement, and exports them so', async () => {
+    const { page, frame } = await open('pivot');
+    expect(await frame.locator('svg text[text-anchor=middle]').allTextContents()).toEqual(['north', 'south']);
+    expect(await frame.locator('.key').allTextContents()).toEqual(['2024', '2023']);
+    await frame.getByRole('button', { name: 'Export' }).click();
+    await page.waitForFunction('globalThis.downloads.length === 1');
+    const [file] = await page.evaluate<{ resource: { text: string } }[]>('globalThis.downloads');
+    expect(file?.resource.text).toBe('region,2024,2023\r\nnorth,10,12\r\nsouth,20,18\r\n');
+    await page.close();
+  });
+
   // Requirements: view.kinds
   it('draws no line over rows without a value, and gives days their distances', async () => {
     const { page, frame } = await open('gaps');

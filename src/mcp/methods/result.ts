@@ -11,6 +11,9 @@ import { MOST_CHARACTERS, summarize } from './summary.ts';
 /** The `_meta` key that tells programs about a cut; `structuredContent` keeps the shape of `outputSchema`. */
 export const TRUNCATED_META_KEY = 'svc-kit/truncated';
 
+/** The `_meta` key that gives a view the order of the columns, if objects cannot keep it. */
+const COLUMNS_META_KEY = 'svc-kit/columns';
+
 /** The text that tells people and models about a cut. */
 export function truncationText({ reason, hint }: Truncation): string {
   return `Truncated (${reason}). ${hint}`;
@@ -78,11 +81,21 @@ export function toViewedResult(
   const isShort = table === null || own.length <= MOST_CHARACTERS;
   const words = isShort ? own : summarize(table, { atLeast: truncated !== null });
   const note = truncated === null ? [] : [text(truncationText(truncated))];
+  const meta = {
+    ...(truncated === null ? {} : { [TRUNCATED_META_KEY]: { ...truncated } }),
+    ...(columns === undefined ? {} : orderOf(value, columns)),
+  };
   return {
     content: [text(`${words}\n${SHOWN}`), ...(link === null ? [] : [link]), ...note],
     structuredContent: toStructured(entry, value, era),
-    ...(truncated === null ? {} : { _meta: { [TRUNCATED_META_KEY]: { ...truncated } } }),
+    ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }),
   };
+}
+
+/** The order of the columns of a value; empty if that of its keys is the same. */
+function orderOf(value: JsonValue, columns: readonly string[]) {
+  const [names = [], keys = []] = [toTable(value, columns), toTable(value)].map((table) => table?.columns);
+  return names.some((name, index) => name !== keys[index]) ? { [COLUMNS_META_KEY]: names } : {};
 }
 
 const SHOWN = 'The user sees the result in a view.';

@@ -129,6 +129,7 @@ describe('a client without the extension', () => {
 
 interface Answer {
   readonly result: {
+    readonly _meta?: { readonly [key: string]: unknown };
     readonly tools: { name: string; _meta?: { ui?: { resourceUri?: string } } }[];
     readonly content: { text: string }[];
     readonly structuredContent: unknown;
@@ -268,6 +269,31 @@ it.each(['tools/list', 'server/discover'])(
     expect(await Promise.all(scopes)).toEqual(['private', 'public', 'private']);
   },
 );
+
+describe('the order of columns', () => {
+  const toTool = (code: string, more = '') => ({
+    'tools/days.yml': `tool: { name: days, view: bar, ${more} source: { code: ${JSON.stringify(code)} } }\n`,
+  });
+  const FILTER = `policies: { output: [{ condition: 'true', action: filter_fields, fields: ['2023'] }] },`;
+
+  // Requirements: view.kinds, view.rules
+  it.each([
+    [
+      'is known to the view if objects cannot keep it',
+      `SELECT 'EU' AS region, 1 AS "2024", 2 AS "2023"`,
+      '',
+      ['region', '2024', '2023'],
+    ],
+    ['is that of the keys otherwise', `SELECT 1 AS "2023", 2 AS "2024", 'EU' AS region`, '', undefined],
+    ['names no column that a policy hides', `SELECT 'EU' AS region, 1 AS "2023"`, FILTER, undefined],
+  ])('%s', async (_, code, more, columns) => {
+    const served = await serveTree(toTool(code, more), '');
+    const { body, headers } = modern('tools/call', { name: 'days', arguments: {} }, EXTENSIONS);
+    const { result }: Answer = await (await appOf(served).fetch(post(body, headers))).json();
+    expect(result._meta?.['svc-kit/columns']).toEqual(columns);
+    await served.close();
+  });
+});
 
 describe('the columns by which a tool sorts', () => {
   // Requirements: view.sort
