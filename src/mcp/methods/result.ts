@@ -6,7 +6,7 @@ import { isList, isObject, type JsonValue } from '../../json.ts';
 import { type Era, isWrapped } from '../era.ts';
 import { failureText } from '../errors.ts';
 import { toCsv, toMarkdownTable, toTable } from './rows.ts';
-import { MOST_CHARACTERS, summarize } from './summary.ts';
+import { MOST_CHARACTERS, shortenText, summarize } from './summary.ts';
 
 /** The `_meta` key that tells programs about a cut; `structuredContent` keeps the shape of `outputSchema`. */
 export const TRUNCATED_META_KEY = 'svc-kit/truncated';
@@ -78,8 +78,8 @@ export function toViewedResult(
   const { value, truncated, columns } = outcome;
   const table = toTable(value, columns);
   const own = toText(entry, outcome);
-  const isShort = table === null || own.length <= MOST_CHARACTERS;
-  const words = isShort ? own : summarize(table, { atLeast: truncated !== null });
+  const isSummarized = table !== null && own.length > MOST_CHARACTERS;
+  const words = isSummarized ? summarize(table, { atLeast: truncated !== null }) : shortenText(own);
   const note = truncated === null ? [] : [text(truncationText(truncated))];
   const meta = {
     ...(truncated === null ? {} : { [TRUNCATED_META_KEY]: { ...truncated } }),

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../json.ts';
 import { type Table, toCell, toCsv } from './rows.ts';
 
-/** The most characters of a summary: about 250 tokens. */
+/** The most characters of a summary or of a shortened text: about 250 tokens. */
 export const MOST_CHARACTERS = 1_000;
 const MOST_COLUMNS = 12;
 const MOST_ROWS = 5;
@@ -26,6 +26,13 @@ export function summarize(table: Table, { atLeast }: { readonly atLeast: boolean
     if (text.length <= MOST_CHARACTERS) return text;
   }
   return head;
+}
+
+/** The first 1,000 characters of a longer text, after a line that gives its length. */
+export function shortenText(text: string): string {
+  if (text.length <= MOST_CHARACTERS) return text;
+  const [shown, all] = [MOST_CHARACTERS, text.length].map((many) => many.toLocaleString('en-US'));
+  return `The first ${shown} of ${all} characters:\n${cut(text, MOST_CHARACTERS)}`;
 }
 
 function shortened(row: Table['rows'][number], names: readonly string[]) {

@@ -295,6 +295,26 @@ describe('the order of columns', () => {
   });
 });
 
+describe('a value that is no table', () => {
+  // Requirements: view.tokens
+  it.each([
+    ['a text', 'string', "SELECT repeat('é', 5000) AS t", 'The first 1,000 of 5,000 characters:\n'],
+    ['a short text', 'string', "SELECT 'short' AS t", 'short\n'],
+  ])('reaches the model within 400 tokens: %s', async (_, type, code, start) => {
+    const served = await serveTree(
+      {
+        'tools/days.yml': `tool: { name: days, view: table, return: { type: ${type} }, source: { code: "${code}" } }\n`,
+      },
+      '',
+    );
+    const { body, headers } = modern('tools/call', { name: 'days', arguments: {} }, EXTENSIONS);
+    const { result }: Answer = await (await appOf(served).fetch(post(body, headers))).json();
+    expect(JSON.stringify(result.content).length / 4).toBeLessThan(400);
+    expect(result.content[0]?.text.startsWith(start)).toBe(true);
+    await served.close();
+  });
+});
+
 describe('the columns by which a tool sorts', () => {
   // Requirements: view.sort
   it.each([
