@@ -29,7 +29,10 @@ interface State {
   sort: Order | null;
   /** Says that the tool returned a part of its rows. */
   cut: string | null;
+  /** The text in place of rows. */
   message: string | null;
+  /** A failure that leaves the rows in place. */
+  problem: string | null;
   isBusy: boolean;
   context: HostContext;
 }
@@ -42,6 +45,7 @@ const state: State = {
   sort: null,
   cut: null,
   message: 'Waiting for the result …',
+  problem: null,
   isBusy: false,
   context: {},
 };
@@ -53,16 +57,22 @@ function titleOf(column: string): string {
 }
 
 function show(result: ToolResult): void {
-  state.isBusy = false;
   if (result.isError) {
-    state.message = result.content?.find(({ text }) => text !== undefined)?.text ?? 'The call failed.';
-  } else {
-    state.rows = toRows(result.structuredContent);
-    state.columns = columnNames(state.rows, orderOfColumns(result));
-    state.cut = cutOf(result);
-    state.first = 0;
-    state.message = state.rows.length === 0 ? 'No rows.' : null;
+    return fail(result.content?.find(({ text }) => text !== undefined)?.text ?? 'The call failed.');
   }
+  state.rows = toRows(result.structuredContent);
+  state.columns = columnNames(state.rows, orderOfColumns(result));
+  state.cut = cutOf(result);
+  state.first = 0;
+  state.message = state.rows.length === 0 ? 'No rows.' : null;
+  state.problem = null;
+  render();
+}
+
+/** Says what failed: above the rows if there are any, else in their place. */
+function fail(problem: string): void {
+  if (state.rows.length > 0) state.problem = problem;
+  else state.message = problem;
   render();
 }
 
@@ -133,17 +143,20 @@ async function callAt(start: number, order: Record<string, unknown> = {}): Promi
   render();
   try {
     const result = (await host.request('tools/call', { name: config.tool, arguments: args })) as ToolResult;
+    state.isBusy = false;
     if (!result.isError) {
       state.args = args;
       if (order.sort !== undefined) state.sort = null;
     }
     show(result);
   } catch (error) {
-    show({
-      isError: true,
-      content: [{ type: 'text', text: error instanceof Error ? error.message : String(error) }],
-    });
+    state.isBusy = false;
+    fail(messageOf(error));
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function turn(by: 1 | -1): void {
@@ -203,7 +216,10 @@ async function exportRows(): Promise<void> {
 function button(text: string, onClick: () => void, isEnabled = true): HTMLButtonElement {
   const made = element('button', { type: 'button' }, text);
   made.disabled = !isEnabled || state.isBusy;
-  made.addEventListener('click', onClick);
+  made.addEventListener('click', () => {
+    state.problem = null;
+    onClick();
+  });
   return made;
 }
 
@@ -228,12 +244,13 @@ function toolbar(): HTMLElement {
 
 /** Warnings that keep a reader from taking a part for the whole. */
 function notesOf(): readonly string[] {
-  const { sort, cut, rows } = state;
+  const { sort, cut, problem, rows } = state;
   const part = pagesByCalls() ? 'this page' : 'these rows';
   return [
     ...(config.view === 'number' && rows.length > 1 ? ['values of the first row'] : []),
     ...(sort !== null && hasMissingRows() ? [`sorted within ${part} only`] : []),
     ...(cut === null ? [] : [cut]),
+    ...(problem === null ? [] : [problem]),
   ];
 }
 
@@ -343,10 +360,7 @@ host = await connect({
     state.args = args;
   },
   onResult: show,
-  onCancelled: () => {
-    state.message = 'The call was cancelled.';
-    render();
-  },
+  onCancelled: () => fail('The call was cancelled.'),
   onContext: applyContext,
 });
 reportSize(host);

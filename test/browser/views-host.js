@@ -34,6 +34,7 @@ globalThis.open_view = async ({ url, name, args, context, mode, height }) => {
     hostContext: context,
   });
   globalThis.bridge = bridge;
+  globalThis.client = client;
   globalThis.downloads = [];
   globalThis.sizes = [];
   globalThis.told = [];

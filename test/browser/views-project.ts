@@ -87,6 +87,12 @@ const tools: readonly ToolOptions[] = [
     more: 'parameters: [{ name: rows, type: integer, default: 1000000 }]',
   },
   { name: 'sorted', view: 'table', sql: SORTED, more: pages(50, ORDER) },
+  {
+    name: 'bounded',
+    view: 'table',
+    sql: SORTED,
+    more: pages(50, ORDER).replace('default: 0 }', 'default: 0, maximum: 60 }'),
+  },
   { name: 'whole', view: 'table', sql: 'SELECT * FROM sales ORDER BY id', more: 'limits: { rows: 1000 }' },
   { name: 'thousand', view: 'table', sql: 'SELECT * FROM sales ORDER BY id LIMIT 1000' },
   ...Object.entries({

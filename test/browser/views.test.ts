@@ -281,6 +281,27 @@ describe.skipIf(PACKAGES === undefined || executablePath === null)('views in App
     await page.close();
   });
 
+  // Requirements: view.paging
+  it('keeps the rows, and says why, if a page or an order cannot be had', async () => {
+    const { page, frame } = await open('bounded', { args: { limit: 50, offset: 50 } });
+    await frame.getByRole('button', { name: 'Next' }).click();
+    await expect.poll(() => statusOf(frame)).toContain('51–100 · ');
+    expect(await statusOf(frame)).toContain('offset');
+    expect((await cells(frame, 1))[0]).toBe('50');
+    await page.evaluate("bridge.oncalltool = async () => { throw new Error('The user said no.'); }");
+    await frame.getByRole('button', { name: 'id' }).click();
+    await expect.poll(() => statusOf(frame)).toContain('The user said no.');
+    expect((await cells(frame, 1))[0]).toBe('50');
+    await page.evaluate("bridge.sendToolCancelled({ reason: 'too late' })");
+    await expect.poll(() => statusOf(frame)).toBe('51–100 · The call was cancelled.');
+    expect(await cells(frame, 1)).toHaveLength(50);
+    await page.evaluate('bridge.oncalltool = (params) => client.callTool(params)');
+    await frame.getByRole('button', { name: 'Previous' }).click();
+    await firstId(frame, /^0$/);
+    expect(await statusOf(frame)).toBe('1–50');
+    await page.close();
+  });
+
   // Requirements: view.paging, view.reader
   it('sorts by a click or a key, and exports what is shown', async () => {
     const { page, frame } = await open('thousand');
