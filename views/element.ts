@@ -23,6 +23,7 @@ function fill<E extends Element>(made: E, attributes: Attributes, children: read
   for (const [name, value] of Object.entries(attributes)) {
     if (value !== undefined) made.setAttribute(name, String(value));
   }
-  made.append(...children);
+  // As arguments of one call, many children would fill the stack.
+  for (const child of children) made.append(child);
   return made;
 }

@@ -33,6 +33,7 @@ export interface Host {
   /** Whether the page may call the tool again. */
   readonly callsTools: boolean;
   readonly downloads: boolean;
+  /** Throws the host's error, or an error of its own if the host does not answer for five minutes. */
   request(method: string, params: object): Promise<unknown>;
   notify(method: string, params: object): void;
 }
@@ -47,8 +48,10 @@ interface Message {
 }
 
 const VERSION = '2026-01-26';
+/** The longest wait for an answer. A person may have to confirm a call. */
+const MINUTES = 5;
 
-/** Greets the host and listens to it. */
+/** Greets the host and listens to it. Throws if the host refuses. */
 export async function connect(events: HostEvents): Promise<Host> {
   let last = 0;
   const pending = new Map<number, (message: Message) => void>();
@@ -57,7 +60,15 @@ export async function connect(events: HostEvents): Promise<Host> {
     last += 1;
     const id = last;
     return new Promise<unknown>((resolve, reject) => {
-      pending.set(id, ({ result, error }) => (error ? reject(new Error(error.message)) : resolve(result)));
+      const timer = setTimeout(() => {
+        pending.delete(id);
+        reject(new Error(`The client has not answered for ${MINUTES} minutes.`));
+      }, MINUTES * 60_000);
+      pending.set(id, ({ result, error }) => {
+        clearTimeout(timer);
+        if (error) reject(new Error(error.message));
+        else resolve(result);
+      });
       post({ id, method, params });
     });
   };
@@ -99,4 +110,23 @@ function receive(method: string, params: Record<string, unknown>, events: HostEv
 
 function toArguments(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+/** Tells the host each new size of the page, and draws again for another width. */
+export function reportSize(to: Host, draw: () => void): void {
+  let last = '';
+  let drawn = document.body.clientWidth;
+  const report = () => {
+    if (document.body.clientWidth !== drawn) {
+      drawn = document.body.clientWidth;
+      draw();
+    }
+    const { width, height } = document.documentElement.getBoundingClientRect();
+    const size = { width: Math.ceil(width), height: Math.ceil(height) };
+    if (JSON.stringify(size) === last) return;
+    last = JSON.stringify(size);
+    to.notify('ui/notifications/size-changed', size);
+  };
+  new ResizeObserver(report).observe(document.documentElement);
+  report();
 }

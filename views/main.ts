@@ -2,8 +2,9 @@ import type { ViewConfig } from './config.ts';
 import { element } from './element.ts';
 import { type DrawnView, drawFigure } from './figure.ts';
 import { createFormats, type Formats, fromSeconds, toNumber } from './format.ts';
-import { connect, type Host, type HostContext, type ToolResult } from './host.ts';
-import { columnNames, type Row, toRows } from './rows.ts';
+import { connect, type Host, type HostContext, reportSize, type ToolResult } from './host.ts';
+import { columnNames, type Row, toCsv, toRows } from './rows.ts';
+import { drawTable } from './table.ts';
 
 /*
  * The page of every view. It gets results from the host and asks for further rows by calling the same tool, so it has
@@ -34,6 +35,10 @@ interface State {
   /** A failure that leaves the rows in place. */
   problem: string | null;
   isBusy: boolean;
+  /** Whether the reader wants the values of a drawing as a table. */
+  prefersTable: boolean;
+  /** Whether the rows are in a table now. A result that does not fit its drawing is in one, too. */
+  isTable: boolean;
   context: HostContext;
 }
 
@@ -47,6 +52,8 @@ const state: State = {
   message: 'Waiting for the result …',
   problem: null,
   isBusy: false,
+  prefersTable: false,
+  isTable: false,
   context: {},
 };
 let formats: Formats = createFormats({});
@@ -56,14 +63,17 @@ function titleOf(column: string): string {
   return config.columns[column]?.title ?? column.replaceAll('_', ' ');
 }
 
-function show(result: ToolResult): void {
+/** Shows a result from its first row on; a page that is turned back to, at its end. */
+function show(result: ToolResult, isBack = false): void {
   if (result.isError) {
-    return fail(result.content?.find(({ text }) => text !== undefined)?.text ?? 'The call failed.');
+    fail(result.content?.find(({ text }) => text !== undefined)?.text ?? 'The call failed.');
+    return;
   }
   state.rows = toRows(result.structuredContent);
   state.columns = columnNames(state.rows, orderOfColumns(result));
   state.cut = cutOf(result);
-  state.first = 0;
+  const last = Math.floor(Math.max(0, state.rows.length - 1) / ROWS_SHOWN) * ROWS_SHOWN;
+  state.first = isBack && state.isTable ? last : 0;
   state.message = state.rows.length === 0 ? 'No rows.' : null;
   state.problem = null;
   render();
@@ -105,15 +115,19 @@ function compare(one: unknown, other: unknown): number {
 const offset = () => Math.max(0, toNumber(state.args.offset ?? 0) || 0);
 const pageSize = () => toNumber(state.args.limit ?? config.pageSize) || ROWS_SHOWN;
 
-/** Whether the tool itself returns pages. */
+/** Whether the page gets further rows by calls of the tool. */
 function pagesByCalls(): boolean {
   return config.pageSize !== null && host?.callsTools === true;
 }
 
+/** Whether the result is one page of several. */
+function isPage(): boolean {
+  return config.pageSize !== null && (offset() > 0 || state.rows.length >= pageSize());
+}
+
 /** Whether the tool has rows that the page does not have. */
 function hasMissingRows(): boolean {
-  const isPage = config.pageSize !== null && (offset() > 0 || state.rows.length >= pageSize());
-  return pagesByCalls() || isPage || state.cut !== null;
+  return pagesByCalls() || isPage() || state.cut !== null;
 }
 
 /** Whether the tool sorts all its rows by a column. Rows that are all at hand need no call. */
@@ -130,12 +144,18 @@ function orderOf(): Order | null {
 }
 
 function sortBy(column: string, down: boolean): void {
-  if (sortsByCalls(column)) return void callAt(0, { sort: column, descending: down });
+  scrollUp();
+  if (sortsByCalls(column)) return void callAt(0, { order: { sort: column, descending: down } });
   state.sort = { column, down };
   render();
 }
 
-async function callAt(start: number, order: Record<string, unknown> = {}): Promise<void> {
+interface CallOptions {
+  readonly order?: Record<string, unknown>;
+  readonly isBack?: boolean;
+}
+
+async function callAt(start: number, { order = {}, isBack = false }: CallOptions): Promise<void> {
   if (host === null || state.isBusy) return;
   const place = pagesByCalls() ? { limit: pageSize(), offset: start } : {};
   const args = { ...state.args, ...order, ...place };
@@ -148,7 +168,7 @@ async function callAt(start: number, order: Record<string, unknown> = {}): Promi
       state.args = args;
       if (order.sort !== undefined) state.sort = null;
     }
-    show(result);
+    show(result, isBack);
   } catch (error) {
     state.isBusy = false;
     fail(messageOf(error));
@@ -160,49 +180,48 @@ function messageOf(error: unknown): string {
 }
 
 function turn(by: 1 | -1): void {
-  if (pagesByCalls()) return void callAt(Math.max(0, offset() + by * pageSize()));
-  state.first = Math.max(0, state.first + by * ROWS_SHOWN);
-  render();
+  scrollUp();
+  if (hasAtHand(by)) {
+    state.first += by * ROWS_SHOWN;
+    render();
+    return;
+  }
+  void callAt(Math.max(0, offset() + by * pageSize()), { isBack: by < 0 });
 }
 
-/** The rows that are on the page: for a table a part, for a chart all. */
+/** Whether the rows of the next page, or of the one before, are at hand. */
+function hasAtHand(by: 1 | -1): boolean {
+  const first = state.first + by * ROWS_SHOWN;
+  return state.isTable && first >= 0 && first < state.rows.length;
+}
+
+/** The rows that are on the page: for a table a part, for a drawing all. */
 function shownRows(): readonly Row[] {
   const rows = sorted();
-  return config.view === 'table' && !pagesByCalls()
-    ? rows.slice(state.first, state.first + ROWS_SHOWN)
-    : rows;
+  return state.isTable ? rows.slice(state.first, state.first + ROWS_SHOWN) : rows;
 }
 
-/** The rows on the page as people read them: numbers of seconds become moments where `return` declares them. */
-function readableRows(): readonly Row[] {
+/** Rows as people read them: numbers of seconds become moments where `return` declares them. */
+function toReadable(rows: readonly Row[]): readonly Row[] {
   const seconds = state.columns.filter((name) => config.columns[name]?.format === 'timestamp');
-  if (seconds.length === 0) return shownRows();
-  const toReadable = (row: Row): Row => ({
+  if (seconds.length === 0) return rows;
+  return rows.map((row) => ({
     ...row,
     ...Object.fromEntries(seconds.map((name) => [name, fromSeconds(row[name])])),
-  });
-  return shownRows().map(toReadable);
-}
-
-function toCsv(): string {
-  const cell = (value: unknown) => {
-    const text =
-      value === null || value === undefined
-        ? ''
-        : typeof value === 'object'
-          ? JSON.stringify(value)
-          : String(value);
-    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-  };
-  const lines = shownRows().map((row) => state.columns.map((name) => cell(row[name])).join(','));
-  return `${[state.columns.map(cell).join(','), ...lines].join('\r\n')}\r\n`;
+  }));
 }
 
 async function exportRows(): Promise<void> {
-  const [text, mimeType, name] = [toCsv(), 'text/csv', `${config.tool}.csv`];
+  const [text, mimeType, name] = [toCsv(shownRows(), state.columns), 'text/csv', `${config.tool}.csv`];
   if (host?.downloads) {
     const resource = { uri: `file:///${name}`, mimeType, text };
-    await host.request('ui/download-file', { contents: [{ type: 'resource', resource }] });
+    const contents = [{ type: 'resource', resource }];
+    try {
+      const { isError } = (await host.request('ui/download-file', { contents })) as ToolResult;
+      if (isError) fail('The client saved no file.');
+    } catch (error) {
+      fail(messageOf(error));
+    }
     return;
   }
   const link = element('a', {
@@ -213,33 +232,63 @@ async function exportRows(): Promise<void> {
   URL.revokeObjectURL(link.href);
 }
 
-function button(text: string, onClick: () => void, isEnabled = true): HTMLButtonElement {
-  const made = element('button', { type: 'button' }, text);
-  made.disabled = !isEnabled || state.isBusy;
+interface ButtonOptions {
+  /** The name by which the button gets the focus again after it was made anew. */
+  readonly key: string;
+  readonly isEnabled?: boolean;
+}
+
+/** Makes a button. While it is off, it keeps the focus and does nothing. */
+function button(text: string, onClick: () => void, { key, isEnabled = true }: ButtonOptions) {
+  const isOff = !isEnabled || state.isBusy;
+  const made = element(
+    'button',
+    { type: 'button', 'data-key': key, 'aria-disabled': isOff ? 'true' : undefined },
+    text,
+  );
   made.addEventListener('click', () => {
+    if (isOff) return;
     state.problem = null;
     onClick();
   });
   return made;
 }
 
-function toolbar(): HTMLElement {
+/** The buttons of the page. */
+function toButtons(): readonly HTMLElement[] {
   const byCalls = pagesByCalls();
+  const { rows, isTable, prefersTable } = state;
+  const hasPrevious = hasAtHand(-1) || (byCalls && offset() > 0);
+  const hasNext = hasAtHand(1) || (byCalls && rows.length >= pageSize());
+  const turns = byCalls || (isTable && rows.length > ROWS_SHOWN);
+  const isDrawn = config.view !== 'table' && config.view !== 'number' && (prefersTable || !isTable);
+  const form = prefersTable ? (config.view === 'map' ? 'Map' : 'Chart') : 'Table';
+  return [
+    ...(turns
+      ? [
+          button('Previous', () => turn(-1), { key: 'previous', isEnabled: hasPrevious }),
+          button('Next', () => turn(1), { key: 'next', isEnabled: hasNext }),
+        ]
+      : []),
+    ...(rows.length > 0 && isDrawn ? [button(form, changeForm, { key: 'form' })] : []),
+    ...(rows.length > 0 ? [button('Export', () => void exportRows(), { key: 'export' })] : []),
+  ];
+}
+
+function changeForm(): void {
+  state.prefersTable = !state.prefersTable;
+  render();
+}
+
+/** Says which rows are on the page, and what they lack. */
+function toStatus(): string {
   const shown = shownRows();
-  const start = (byCalls ? offset() : config.view === 'table' ? state.first : 0) + 1;
-  const total = byCalls || shown.length === state.rows.length ? '' : ` of ${formats.text(state.rows.length)}`;
+  const start = (config.pageSize === null ? 0 : offset()) + (state.isTable ? state.first : 0) + 1;
+  const isPart = !isPage() && shown.length < state.rows.length;
+  const total = isPart ? ` of ${formats.text(state.rows.length)}` : '';
   const range =
     shown.length === 0 ? '' : `${formats.text(start)}–${formats.text(start + shown.length - 1)}${total}`;
-  const hasMore = byCalls ? state.rows.length >= pageSize() : state.first + ROWS_SHOWN < state.rows.length;
-  const turns = byCalls || (config.view === 'table' && state.rows.length > ROWS_SHOWN);
-  return element(
-    'header',
-    {},
-    element('h1', {}, config.title),
-    element('span', { role: 'status' }, [range, ...notesOf()].filter(Boolean).join(' · ')),
-    ...(turns ? [button('Previous', () => turn(-1), start > 1), button('Next', () => turn(1), hasMore)] : []),
-    ...(state.rows.length > 0 ? [button('Export', () => void exportRows())] : []),
-  );
+  return [range, ...notesOf()].filter(Boolean).join(' · ');
 }
 
 /** Warnings that keep a reader from taking a part for the whole. */
@@ -249,44 +298,26 @@ function notesOf(): readonly string[] {
   return [
     ...(config.view === 'number' && rows.length > 1 ? ['values of the first row'] : []),
     ...(sort !== null && hasMissingRows() ? [`sorted within ${part} only`] : []),
+    ...(isPage() && !pagesByCalls() && cut === null ? ['one page of the rows'] : []),
     ...(cut === null ? [] : [cut]),
     ...(problem === null ? [] : [problem]),
   ];
 }
 
 function table(): HTMLElement {
-  const numeric = new Set(
-    state.columns.filter((name) => state.rows.some((row) => typeof row[name] === 'number')),
-  );
   const present = orderOf();
-  const heads = state.columns.map((name) => {
+  const columns = state.columns.map((name) => {
     const order = present?.column === name ? (present.down ? 'descending' : 'ascending') : 'none';
-    const mark = order === 'none' ? '' : order === 'ascending' ? ' ▲' : ' ▼';
-    const kind = numeric.has(name) ? 'number' : undefined;
-    return element(
-      'th',
-      { scope: 'col', 'aria-sort': order, class: kind },
-      button(`${titleOf(name)}${mark}`, () => sortBy(name, order === 'ascending')),
-    );
+    const mark = { none: '', ascending: ' ▲', descending: ' ▼' }[order];
+    const sort = () => sortBy(name, order === 'ascending');
+    const head = button(`${titleOf(name)}${mark}`, sort, { key: `column ${name}` });
+    const isNumeric = state.rows.some((row) => typeof row[name] === 'number');
+    return { name, order, head, isNumeric };
   });
-  const body = readableRows().map((row) =>
-    element(
-      'tr',
-      {},
-      ...state.columns.map((name) =>
-        element('td', { class: numeric.has(name) ? 'number' : undefined }, formats.text(row[name])),
-      ),
-    ),
-  );
-  return element(
-    'div',
-    { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': config.title },
-    element('table', {}, element('thead', {}, element('tr', {}, ...heads)), element('tbody', {}, ...body)),
-  );
+  return drawTable({ rows: toReadable(shownRows()), columns, title: config.title }, formats);
 }
 
-function numbers(): HTMLElement {
-  const [row = {}] = readableRows();
+function numbers([row = {}]: readonly Row[]): HTMLElement {
   const figures = state.columns.map((name) =>
     element(
       'div',
@@ -298,70 +329,94 @@ function numbers(): HTMLElement {
   return element('div', { class: 'figures' }, ...figures);
 }
 
-function chart(view: DrawnView): Node {
+function figure(view: DrawnView, rows: readonly Row[]): HTMLElement | null {
   const { title } = config;
   const { columns: names } = state;
   const room = document.body.clientWidth - 24;
   const texts = new Set(names.filter((name) => config.columns[name]?.type === 'string'));
-  return drawFigure({ rows: readableRows(), names, texts, view, title, titleOf, room }, formats) ?? table();
+  return drawFigure({ rows, names, texts, view, title, titleOf, room }, formats);
 }
 
-function content(): Node {
-  if (state.message !== null) return element('p', { class: 'message', role: 'status' }, state.message);
-  if (config.view === 'table') return table();
-  return config.view === 'number' ? numbers() : chart(config.view);
+/** The rows in the form of the view; null for a table. */
+function drawing(): HTMLElement | null {
+  const { view } = config;
+  if (state.message !== null || view === 'table' || state.prefersTable) return null;
+  const rows = toReadable(sorted());
+  return view === 'number' ? numbers(rows) : figure(view, rows);
 }
+
+/** The parts of the page. The texts are the same elements each time, so that screen readers tell of changes. */
+const parts = {
+  status: element('span', { role: 'status' }),
+  buttons: element('div', { class: 'buttons' }),
+  content: element('div'),
+  message: element('p', { class: 'message', role: 'status' }),
+};
+document
+  .getElementById('root')
+  ?.append(
+    element('header', {}, element('h1', {}, config.title), parts.status, parts.buttons),
+    parts.content,
+    parts.message,
+  );
 
 function render(): void {
   document.body.setAttribute('aria-busy', String(state.isBusy));
-  // A click on a head makes it anew, so the focus is set again.
-  const focused = document.activeElement?.textContent?.replace(/ [▲▼]$/, '');
-  document.getElementById('root')?.replaceChildren(toolbar(), content());
-  const again = [...document.querySelectorAll('button')].find(
-    ({ textContent }) => textContent?.replace(/ [▲▼]$/, '') === focused,
-  );
-  again?.focus();
+  const { activeElement } = document;
+  const focused = activeElement instanceof HTMLElement ? activeElement.dataset.key : undefined;
+  const { scrollTop = 0, scrollLeft = 0 } = scrolled() ?? {};
+  const drawn = drawing();
+  state.isTable = state.message === null && drawn === null;
+  setText(parts.status, toStatus());
+  setText(parts.message, state.message ?? '');
+  parts.buttons.replaceChildren(...toButtons());
+  parts.content.replaceChildren(...(state.isTable ? [table()] : drawn === null ? [] : [drawn]));
+  scrolled()?.scrollTo(scrollLeft, scrollTop);
+  const again = [...document.querySelectorAll<HTMLElement>('[data-key]')];
+  if (focused !== undefined) again.find(({ dataset }) => dataset.key === focused)?.focus();
+}
+
+/** Changes a text if it is another one, because screen readers may tell of the same one again. */
+function setText(place: HTMLElement, text: string): void {
+  if (place.textContent !== text) place.textContent = text;
+}
+
+function scrolled(): Element | null {
+  return parts.content.querySelector('.scroll');
+}
+
+/** Other rows are shown from their beginning. */
+function scrollUp(): void {
+  scrolled()?.scrollTo({ top: 0 });
 }
 
 function applyContext(context: HostContext): void {
-  state.context = { ...state.context, ...context };
-  const { theme, locale, styles } = state.context;
+  const before = state.context;
+  state.context = { ...before, ...context };
+  const { theme, locale, timeZone, styles } = state.context;
   const root = document.documentElement;
   if (theme !== undefined) root.dataset.theme = theme;
   if (locale !== undefined) root.lang = locale;
   for (const [name, value] of Object.entries(styles?.variables ?? {})) {
     if (name.startsWith('--') && value) root.style.setProperty(name, value);
   }
+  if (locale === before.locale && timeZone === before.timeZone) return;
   formats = createFormats(state.context);
   render();
 }
 
-function reportSize(to: Host): void {
-  let last = '';
-  let drawn = document.body.clientWidth;
-  const report = () => {
-    if (document.body.clientWidth !== drawn) {
-      drawn = document.body.clientWidth;
-      render();
-    }
-    const { width, height } = document.documentElement.getBoundingClientRect();
-    const size = { width: Math.ceil(width), height: Math.ceil(height) };
-    if (JSON.stringify(size) === last) return;
-    last = JSON.stringify(size);
-    to.notify('ui/notifications/size-changed', size);
-  };
-  new ResizeObserver(report).observe(document.documentElement);
-  report();
+render();
+try {
+  host = await connect({
+    onInput: (args) => {
+      state.args = args;
+    },
+    onResult: show,
+    onCancelled: () => fail('The call was cancelled.'),
+    onContext: applyContext,
+  });
+  reportSize(host, render);
+  render();
+} catch (error) {
+  fail(`The view has no connection to the client: ${messageOf(error)}`);
 }
-
-render();
-host = await connect({
-  onInput: (args) => {
-    state.args = args;
-  },
-  onResult: show,
-  onCancelled: () => fail('The call was cancelled.'),
-  onContext: applyContext,
-});
-reportSize(host);
-render();

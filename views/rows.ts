@@ -21,6 +21,21 @@ export function columnNames(rows: readonly Row[], order: readonly string[] = [])
   return [...names];
 }
 
+/** Rows as CSV with a header. */
+export function toCsv(rows: readonly Row[], columns: readonly string[]): string {
+  const cell = (value: unknown) => {
+    const text =
+      value === null || value === undefined
+        ? ''
+        : typeof value === 'object'
+          ? JSON.stringify(value)
+          : String(value);
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  const lines = rows.map((row) => columns.map((name) => cell(row[name])).join(','));
+  return `${[columns.map(cell).join(','), ...lines].join('\r\n')}\r\n`;
+}
+
 function isRow(value: unknown): value is Row {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

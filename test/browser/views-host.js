@@ -12,7 +12,7 @@ const MIME = 'text/html;profile=mcp-app';
 const POLICY =
   "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; connect-src 'none'";
 
-globalThis.open_view = async ({ url, name, args, context, mode, height }) => {
+globalThis.open_view = async ({ url, name, args, context, mode, height, capabilities, refusal }) => {
   const client = new Client(
     { name: 'host', version: '1' },
     {
@@ -29,7 +29,6 @@ globalThis.open_view = async ({ url, name, args, context, mode, height }) => {
   frame.sandbox = 'allow-scripts';
   frame.style = `width:100%;height:${height}px;border:0`;
   document.body.append(frame);
-  const capabilities = { serverTools: {}, downloadFile: {}, updateModelContext: {}, message: {} };
   const bridge = new AppBridge(client, { name: 'host', version: '1' }, capabilities, {
     hostContext: context,
   });
@@ -56,7 +55,13 @@ globalThis.open_view = async ({ url, name, args, context, mode, height }) => {
     void bridge.sendToolInput({ arguments: args });
     void bridge.sendToolResult(result);
   };
-  await bridge.connect(new PostMessageTransport(frame.contentWindow, frame.contentWindow));
+  if (refusal === undefined) {
+    await bridge.connect(new PostMessageTransport(frame.contentWindow, frame.contentWindow));
+  } else {
+    addEventListener('message', ({ source, data: { id } }) =>
+      source.postMessage({ jsonrpc: '2.0', id, error: { code: -32602, message: refusal } }, '*'),
+    );
+  }
   const head = `<head><meta http-equiv="Content-Security-Policy" content="${POLICY}">`;
   frame.srcdoc = contents[0].text.replace('<head>', head);
   return { content: result.content };

@@ -15,6 +15,10 @@ export interface OpenOptions {
   readonly mode?: unknown;
   readonly width?: number;
   readonly height?: number;
+  /** What the host can do. */
+  readonly capabilities?: { readonly [name: string]: object };
+  /** The error with which the host answers the first message of the page. */
+  readonly refusal?: string;
   /** Whether the server keeps no sessions. */
   readonly stateless?: boolean;
 }
@@ -84,14 +88,18 @@ interface Place {
   readonly url: string;
 }
 
-const SHOWN = '[role=region], figure svg, .figures, p.message:not(:has-text("…"))';
+const SHOWN = '[role=region], figure svg, .figures, p.message:not(:empty):not(:has-text("…"))';
+
+const CAPABILITIES = { serverTools: {}, downloadFile: {}, updateModelContext: {}, message: {} };
 
 /** Opens a view as a host does. Throws if it shows nothing. */
 async function openView(
   { browser, script, url }: Place,
   name: string,
-  { args = {}, context = {}, mode = 'auto', width = 800, height = 760, stateless = false }: OpenOptions,
+  options: OpenOptions,
 ): Promise<OpenedView> {
+  const { args = {}, context = {}, mode = 'auto', width = 800, height = 760, stateless = false } = options;
+  const { capabilities = CAPABILITIES, refusal } = options;
   const page = await browser.newPage({ viewport: { width, height } });
   page.setDefaultTimeout(60_000);
   const complaints: string[] = [];
@@ -110,8 +118,8 @@ async function openView(
   await page.route(`${url}/host`, (route) => route.fulfill({ contentType: 'text/html', body: html }));
   await page.goto(`${url}/host`);
   await page.addScriptTag({ content: script });
-  const options = JSON.stringify({ url: `${url}/mcp`, name, args, context, mode, height: height - 30 });
-  const { content } = await page.evaluate<{ content: unknown[] }>(`open_view(${options})`);
+  const place = { url: `${url}/mcp`, name, args, context, mode, height: height - 30, capabilities, refusal };
+  const { content } = await page.evaluate<{ content: unknown[] }>(`open_view(${JSON.stringify(place)})`);
   const frame = page.frames().find((one) => one !== page.mainFrame());
   if (frame === undefined) throw new Error('there is no frame');
   await frame.waitForSelector(SHOWN).catch((cause) => {

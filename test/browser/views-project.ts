@@ -107,6 +107,7 @@ const tools: readonly ToolOptions[] = [
       `SELECT 'north' AS region, 10 AS \\"2024\\", 12 AS \\"2023\\" UNION ALL SELECT 'south', 20, 18`,
     ],
     wide: ['bar', "SELECT 'a' AS name, 1 AS a, 2 AS b, 3 AS c, 4 AS d, 5 AS e, 6 AS f, 7 AS g, 8 AS h"],
+    texts: ['line', "SELECT 'n' || i AS name FROM range(5000) t(i)"],
     narrow: ['line', "SELECT 'n' || i AS name, 10000 + i * 50 AS total FROM range(9) t(i)"],
     dates: [
       'table',
