@@ -5,6 +5,8 @@ import type { Row } from './rows.ts';
 import { alongScale, type ChartColumns, extent, scale, type TextColumns, ticksOf } from './scale.ts';
 
 const [LEFT, RIGHT, TOP, BOTTOM] = [56, 12, 12, 36];
+/** The room between the text of a label and the line that it names. */
+const GAP = 6;
 /** More bars than this have no room. */
 export const MOST_BARS = 60;
 
@@ -37,24 +39,28 @@ export function drawChart(
   );
   const zero = view === 'bar' || view === 'area';
   const y = scale(ticksOf(extent(zero ? [0, ...values] : values)), [size.height - BOTTOM, TOP]);
-  const x = alongScale(rows, along, { view, range: [LEFT, size.width - RIGHT], texts });
+  const ticks = formats.axis(y.ticks);
+  const left = leftOf(ticks);
+  const x = alongScale(rows, along, { view, range: [left, size.width - RIGHT], texts });
   const svg = shape('svg', { ...frameOf(size), role: 'img', 'aria-label': label });
-  for (const tick of y.ticks) {
+  for (const [index, tick] of y.ticks.entries()) {
     const at = y.place(tick);
     svg.append(
-      shape('line', { x1: LEFT, x2: size.width - RIGHT, y1: at, y2: at, class: 'grid' }),
-      shape('text', { x: LEFT - 6, y: at + 4, 'text-anchor': 'end' }, formats.axis(tick)),
+      shape('line', { x1: left, x2: size.width - RIGHT, y1: at, y2: at, class: 'grid' }),
+      shape('text', { x: left - GAP, y: at + 4, 'text-anchor': 'end' }, ticks[index] ?? ''),
     );
   }
-  for (const [text, at] of x.labels(formats)) {
-    svg.append(shape('text', { x: at, y: size.height - BOTTOM + 16, 'text-anchor': 'middle' }, text));
-  }
+  svg.append(...drawLabels(x.labels(formats), size));
+  // A line goes along its axis, in whatever order the rows are.
+  const placed = rows
+    .map((row, index) => ({ row, at: x.place(row, index) }))
+    .filter(({ at }) => !Number.isNaN(at))
+    .toSorted((one, other) => one.at - other.at);
   for (const [index, name] of drawn.entries()) {
-    const points = rows.flatMap((row, at): readonly Mark[] => {
-      const [value, place] = [toNumber(row[name]), x.place(row, at)];
-      if (Number.isNaN(place)) return [];
-      const tip = `${formats.text(row[along])} · ${titleOf(name)}: ${formats.text(row[name])}`;
-      return [Number.isNaN(value) ? null : { x: place, y: y.place(value), tip }];
+    const points = placed.map(({ row, at }): Mark => {
+      const value = toNumber(row[name]);
+      const tip = `${formats.text(row[along])} · ${titleOf(name)}: ${formats.number(row[name])}`;
+      return Number.isNaN(value) ? null : { x: at, y: y.place(value), tip };
     });
     svg.append(
       drawSeries(view, runsOf(points), {
@@ -66,6 +72,31 @@ export function drawChart(
     );
   }
   return svg;
+}
+
+/** The left margin, which holds the longest label of the lines of the grid. */
+function leftOf(labels: readonly string[]): number {
+  return Math.max(LEFT, ...labels.map((text) => Math.ceil(widthOf(text)) + GAP + 2));
+}
+
+/** Labels below a drawing: within the frame, and none over another. */
+function drawLabels(labels: readonly (readonly [text: string, at: number])[], size: Size): SVGTextElement[] {
+  let free = 0;
+  return labels.flatMap(([text, at]) => {
+    const half = widthOf(text) / 2;
+    const x = Math.max(half, Math.min(at, size.width - half));
+    if (x - half < free) return [];
+    free = x + half + GAP;
+    return shape('text', { x, y: size.height - BOTTOM + 16, 'text-anchor': 'middle' }, text);
+  });
+}
+
+/** The width of a label in pixels. */
+function widthOf(text: string): number {
+  const brush = document.createElement('canvas').getContext('2d');
+  if (brush === null) return 0;
+  brush.font = `11px ${getComputedStyle(document.body).fontFamily}`;
+  return brush.measureText(text).width;
 }
 
 interface Point {
@@ -173,29 +204,36 @@ export function drawMap(
   const [south, top] = padded(extent(points.map(({ north }) => north)));
   const [west, right] = padded(extent(points.map(({ east }) => east)));
   const narrowing = Math.cos((((south + top) / 2) * Math.PI) / 180) || 1;
+  const degreesOf = ([least, most]: readonly [number, number]) => {
+    const ticks = ticksOf([least, most]).filter((one) => one >= least && one <= most);
+    return formats.axis(ticks).map((text, index) => [`${text}°`, ticks[index] ?? 0] as const);
+  };
+  const [parallels, meridians] = [degreesOf([south, top]), degreesOf([west, right])];
+  const left = leftOf(parallels.map(([text]) => text));
   const factor = Math.min(
-    (size.width - LEFT - RIGHT) / ((right - west) * narrowing),
+    (size.width - left - RIGHT) / ((right - west) * narrowing),
     (size.height - TOP - BOTTOM) / (top - south),
   );
-  const x = (east: number) => LEFT + (east - west) * narrowing * factor;
+  const x = (east: number) => left + (east - west) * narrowing * factor;
   const y = (north: number) => size.height - BOTTOM - (north - south) * factor;
   const svg = shape('svg', { ...frameOf(size), role: 'img', 'aria-label': label });
-  for (const tick of ticksOf([south, top]).filter((one) => one >= south && one <= top)) {
+  for (const [text, tick] of parallels) {
     svg.append(
-      shape('line', { x1: LEFT, x2: x(right), y1: y(tick), y2: y(tick), class: 'grid' }),
-      shape('text', { x: LEFT - 6, y: y(tick) + 4, 'text-anchor': 'end' }, `${formats.axis(tick)}°`),
+      shape('line', { x1: left, x2: x(right), y1: y(tick), y2: y(tick), class: 'grid' }),
+      shape('text', { x: left - GAP, y: y(tick) + 4, 'text-anchor': 'end' }, text),
     );
   }
-  for (const tick of ticksOf([west, right]).filter((one) => one >= west && one <= right)) {
+  for (const [, tick] of meridians) {
     svg.append(
       shape('line', { x1: x(tick), x2: x(tick), y1: y(top), y2: size.height - BOTTOM, class: 'grid' }),
-      shape(
-        'text',
-        { x: x(tick), y: size.height - BOTTOM + 16, 'text-anchor': 'middle' },
-        `${formats.axis(tick)}°`,
-      ),
     );
   }
+  svg.append(
+    ...drawLabels(
+      meridians.map(([text, tick]) => [text, x(tick)] as const),
+      size,
+    ),
+  );
   const others = columns.filter((name) => name !== lat && name !== lon);
   const group = shape('g', { class: 'series s0' });
   for (const { row, north, east } of points) {

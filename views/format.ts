@@ -1,57 +1,59 @@
 /** Formats and compares values for the reader's language and time zone. */
 export interface Formats {
   readonly text: (value: unknown) => string;
-  /** A value at an axis, where a moment has less room. */
-  readonly label: (value: unknown) => string;
-  readonly axis: (value: number) => string;
+  /** A value of a column of numbers. Exact decimals travel as texts, and keep all their digits. */
+  readonly number: (value: unknown) => string;
+  /** Values along an axis, where they have less room. Different values have different labels, if twelve characters suffice. */
+  readonly along: (values: readonly unknown[]) => readonly string[];
+  /** The round numbers at an axis. */
+  readonly axis: (ticks: readonly number[]) => readonly string[];
   readonly compare: (one: unknown, other: unknown) => number;
 }
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const MOMENT = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}(:?\d{2})?)?$/;
 const ZONE = /(Z|[+-]\d{2}(:?\d{2})?)$/;
+const CLOCK = /^([01]\d|2[0-4]):([0-5]\d):([0-5]\d(?:\.\d+)?)$/;
 const INTEGER = /^-?\d+$/;
+/** The letters of a label that have room along an axis. */
+const MOST_LETTERS = 12;
 
 type Style = Pick<Intl.DateTimeFormatOptions, 'dateStyle' | 'timeStyle'>;
 
 /** The reader's language and time zone, as a host knows them. */
 interface Reader {
-  readonly locale?: string;
-  readonly timeZone?: string;
+  readonly locale?: string | undefined;
+  readonly timeZone?: string | undefined;
 }
 
 /** Makes the formats of a reader; an unknown language or time zone counts as the browser's. */
-export function createFormats({ locale, timeZone }: Reader): Formats {
-  const make = <T>(create: (language: string | undefined, zone: string | undefined) => T): T => {
-    try {
-      return create(locale, timeZone);
-    } catch {
-      return create(undefined, undefined);
-    }
-  };
-  const numbers = (options: Intl.NumberFormatOptions) =>
-    make((language) => new Intl.NumberFormat(language, options));
+export function createFormats(reader: Reader): Formats {
+  const language = isKnown({ locale: reader.locale }) ? reader.locale : undefined;
+  const timeZone = isKnown({ timeZone: reader.timeZone }) ? reader.timeZone : undefined;
+  const numbers = (options: Intl.NumberFormatOptions) => new Intl.NumberFormat(language, options);
   const number = numbers({ maximumFractionDigits: 6 });
   // A small number rounded to a fixed number of digits would be another number, such as 0.
   const small = numbers({ maximumSignificantDigits: 6 });
   const tiny = numbers({ maximumSignificantDigits: 6, notation: 'scientific' });
   // The numbers at an axis are round already. Fewer digits would give neighbours the same text.
   const large = numbers({ notation: 'compact', maximumFractionDigits: 6 });
-  const round = numbers({ maximumFractionDigits: 12 });
-  const day = make((language) => new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' }));
+  // Four digits may be a year, which has no separator.
+  const round = numbers({ maximumFractionDigits: 12, useGrouping: 'min2' });
+  const exact = numbers({ maximumFractionDigits: 20 });
+  const day = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' });
   // A time without an offset is of no zone, which the reader's zone must not shift.
   const moments = (style: Style) => {
-    const zoned = make(
-      (language, zone) =>
-        new Intl.DateTimeFormat(language, { ...style, ...(zone === undefined ? {} : { timeZone: zone }) }),
-    );
-    const civil = make((language) => new Intl.DateTimeFormat(language, { ...style, timeZone: 'UTC' }));
+    const zoned = new Intl.DateTimeFormat(language, {
+      ...style,
+      ...(timeZone === undefined ? {} : { timeZone }),
+    });
+    const civil = new Intl.DateTimeFormat(language, { ...style, timeZone: 'UTC' });
     return (value: string, time: number) => (ZONE.test(value) ? zoned : civil).format(time);
   };
   const minute = moments({ dateStyle: 'medium', timeStyle: 'short' });
   const second = moments({ dateStyle: 'medium', timeStyle: 'medium' });
   const brief = moments({ dateStyle: 'short', timeStyle: 'short' });
-  const { compare: compareTexts } = make((language) => new Intl.Collator(language));
+  const { compare: compareTexts } = new Intl.Collator(language);
   const figure = (value: number): string => {
     const size = Math.abs(value);
     if (size === 0 || size >= 1e-3) return number.format(value);
@@ -66,23 +68,45 @@ export function createFormats({ locale, timeZone }: Reader): Formats {
     if (DATE.test(value)) return day.format(time);
     return (time % 60_000 === 0 ? minute : second)(value, time);
   };
+  const label = (value: unknown): string => {
+    if (typeof value === 'string' && !DATE.test(value) && isTime(value)) return brief(value, toTime(value));
+    return Number.isInteger(value) ? round.format(Number(value)) : text(value);
+  };
+  const axis = (tick: number): string => {
+    const size = Math.abs(tick);
+    if (size >= 10_000) return large.format(tick);
+    return (size === 0 || size >= 1e-6 ? round : tiny).format(tick);
+  };
   return {
     text,
-    label: (value) =>
-      typeof value === 'string' && !DATE.test(value) && isTime(value)
-        ? brief(value, toTime(value))
-        : shorten(text(value)),
-    axis: (value) => {
-      const size = Math.abs(value);
-      if (size >= 10_000) return large.format(value);
-      return (size === 0 || size >= 1e-6 ? round : tiny).format(value);
+    number: (value) =>
+      typeof value === 'string' && Number.isFinite(toNumber(value)) && !/^-?0\d/.test(value)
+        ? exact.format(value as `${number}`)
+        : text(value),
+    along: (values) => {
+      const full = values.map(label);
+      const toLabels = (shorten: (text: string) => string) =>
+        full.map((one, index) => (one.length <= MOST_LETTERS || isTime(values[index]) ? one : shorten(one)));
+      const labels = toLabels((one) => `${one.slice(0, MOST_LETTERS - 1)}…`);
+      if (new Set(labels).size === new Set(full).size) return labels;
+      return toLabels((one) => `${one.slice(0, 5)}…${one.slice(6 - MOST_LETTERS)}`);
+    },
+    axis: (ticks) => {
+      const labels = ticks.map(axis);
+      return new Set(labels).size === ticks.length ? labels : ticks.map((tick) => round.format(tick));
     },
     compare: (one, other) => compareNumbers(one, other) ?? compareTexts(String(one), String(other)),
   };
 }
 
-function shorten(text: string): string {
-  return text.length > 12 ? `${text.slice(0, 11)}…` : text;
+/** Whether the browser knows a language or a time zone. */
+function isKnown({ locale, timeZone }: Reader): boolean {
+  try {
+    new Intl.DateTimeFormat(locale, { ...(timeZone === undefined ? {} : { timeZone }) });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Null if one of them is no number. Whole numbers that a double cannot hold are compared by all their digits. */
@@ -110,6 +134,12 @@ export function toTime(value: unknown): number {
 export function fromSeconds(value: unknown): unknown {
   const time = new Date(toNumber(value) * 1000);
   return Number.isNaN(time.getTime()) ? value : time.toISOString();
+}
+
+/** A time of day in milliseconds since midnight; NaN for any other value. */
+export function toClock(value: unknown): number {
+  const [, hours, minutes, seconds] = (typeof value === 'string' && CLOCK.exec(value)) || [];
+  return (Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds)) * 1_000;
 }
 
 /** Whether a value is a date or a moment. */

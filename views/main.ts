@@ -311,10 +311,16 @@ function table(): HTMLElement {
     const mark = { none: '', ascending: ' ▲', descending: ' ▼' }[order];
     const sort = () => sortBy(name, order === 'ascending');
     const head = button(`${titleOf(name)}${mark}`, sort, { key: `column ${name}` });
-    const isNumeric = state.rows.some((row) => typeof row[name] === 'number');
-    return { name, order, head, isNumeric };
+    const isNumeric = holdsNumbers(name);
+    return { name, order, head, isNumeric, toText: isNumeric ? formats.number : formats.text } as const;
   });
-  return drawTable({ rows: toReadable(shownRows()), columns, title: config.title }, formats);
+  return drawTable({ rows: toReadable(shownRows()), columns, title: config.title });
+}
+
+/** Whether a column has numbers. Digits in texts alone may be those of ids or versions, unless `return` declares a number. */
+function holdsNumbers(name: string): boolean {
+  const type = config.columns[name]?.type;
+  return type === 'number' || type === 'integer' || state.rows.some((row) => typeof row[name] === 'number');
 }
 
 function numbers([row = {}]: readonly Row[]): HTMLElement {
@@ -322,11 +328,16 @@ function numbers([row = {}]: readonly Row[]): HTMLElement {
     element(
       'div',
       {},
-      element('b', {}, formats.text(row[name])),
+      element('b', {}, figureOf(name, row[name])),
       element('span', {}, state.columns.length === 1 ? '' : titleOf(name)),
     ),
   );
   return element('div', { class: 'figures' }, ...figures);
+}
+
+function figureOf(name: string, value: unknown): string {
+  if (value === null || value === undefined) return '–';
+  return config.columns[name]?.type === 'string' ? formats.text(value) : formats.number(value);
 }
 
 function figure(view: DrawnView, rows: readonly Row[]): HTMLElement | null {

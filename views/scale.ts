@@ -1,5 +1,5 @@
 import type { ViewKind } from './config.ts';
-import { type Formats, isTime, toNumber, toTime } from './format.ts';
+import { type Formats, toClock, toNumber, toTime } from './format.ts';
 import type { Row } from './rows.ts';
 
 type Range = readonly [number, number];
@@ -39,14 +39,18 @@ export function columnsOf(
   return drawn.length === 0 ? null : { along, drawn, numeric: others.length };
 }
 
-function isTemporal(rows: readonly Row[], name: string): boolean {
-  return hasOnly(rows, name, isTime);
+/** The way to read the times of a column, which are dates and moments or times of day; null if it has other values. */
+function timeReader(rows: readonly Row[], name: string): ((value: unknown) => number) | null {
+  const isPlaced = (read: typeof toTime) => rows.some((row) => !Number.isNaN(read(row[name])));
+  const fits = (read: typeof toTime) =>
+    hasOnly(rows, name, (value) => !Number.isNaN(read(value)) || /^-?infinity$/i.test(String(value)));
+  return [toTime, toClock].find((read) => isPlaced(read) && fits(read)) ?? null;
 }
 
 /** The number of rows without a number or a time, where other rows have their place by it. */
 export function countPlaceless(rows: readonly Row[], along: string, texts: TextColumns): number {
-  if (!isNumeric(rows, along, texts) && !isTemporal(rows, along)) return 0;
-  return rows.filter((row) => (row[along] ?? null) === null).length;
+  const read = isNumeric(rows, along, texts) ? toNumber : timeReader(rows, along);
+  return read === null ? 0 : rows.filter((row) => Number.isNaN(read(row[along]))).length;
 }
 
 function hasOnly(rows: readonly Row[], name: string, fits: (value: unknown) => boolean): boolean {
@@ -110,31 +114,35 @@ export function alongScale(
     return {
       step: 0,
       place: (row) => x.place(toNumber(row[along])),
-      labels: (formats) =>
-        x.ticks
-          .filter((_, index) => index % Math.ceil(x.ticks.length / most) === 0)
-          .map((tick) => [formats.axis(tick), x.place(tick)] as const),
+      labels: (formats) => {
+        const ticks = x.ticks.filter((_, index) => index % Math.ceil(x.ticks.length / most) === 0);
+        return formats.axis(ticks).map((text, index) => [text, x.place(ticks[index] ?? 0)] as const);
+      },
     };
   }
   const step = (to - from) / Math.max(rows.length, 1);
-  const placeOf = view !== 'bar' && isTemporal(rows, along) ? timePlaces(rows, along) : null;
+  const placeOf = view === 'bar' ? null : timePlaces(rows, along);
   const place = (row: Row, index: number) =>
     placeOf === null ? from + step * (index + 0.5) : from + step / 2 + placeOf(row) * (to - from - step);
   return {
     step,
     place,
-    labels: (formats) =>
-      spread(
-        rows.map((row, index) => [row, place(row, index)] as const),
-        (to - from) / most,
-      ).map(([row, at]) => [formats.label(row[along]), at] as const),
+    labels: (formats) => {
+      const places = rows.map((row, index) => [row, place(row, index)] as const);
+      const shown = spread(places, (to - from) / most);
+      return formats
+        .along(shown.map(([row]) => row[along]))
+        .map((text, index) => [text, shown[index]?.[1] ?? 0] as const);
+    },
   };
 }
 
-/** The place of each time between the first, at 0, and the last, at 1. */
-function timePlaces(rows: readonly Row[], along: string): (row: Row) => number {
-  const [first, last] = extent(rows.map((row) => toTime(row[along])));
-  return (row) => (toTime(row[along]) - first) / (last - first);
+/** The place of each time between the first, at 0, and the last, at 1; null for a column without times. */
+function timePlaces(rows: readonly Row[], along: string): ((row: Row) => number) | null {
+  const read = timeReader(rows, along);
+  if (read === null) return null;
+  const [first, last] = extent(rows.map((row) => read(row[along])));
+  return (row) => (read(row[along]) - first) / (last - first);
 }
 
 /** The rows, in the order of their places, that have this room to the one before. */

@@ -1,5 +1,4 @@
 import { element } from './element.ts';
-import type { Formats } from './format.ts';
 import type { Row } from './rows.ts';
 
 /** A column of a table. */
@@ -8,6 +7,7 @@ interface TableColumn {
   readonly head: HTMLElement;
   readonly order: 'none' | 'ascending' | 'descending';
   readonly isNumeric: boolean;
+  readonly toText: (value: unknown) => string;
 }
 
 /** The rows of a table, and its columns. */
@@ -18,14 +18,14 @@ interface Table {
 }
 
 /** Draws rows as a table that scrolls in its frame. */
-export function drawTable({ rows, columns, title }: Table, formats: Formats): HTMLElement {
+export function drawTable({ rows, columns, title }: Table): HTMLElement {
   const kindOf = ({ isNumeric }: TableColumn) => (isNumeric ? 'number' : undefined);
   const heads = columns.map((column) =>
     element('th', { scope: 'col', 'aria-sort': column.order, class: kindOf(column) }, column.head),
   );
   const body = rows.map((row) => {
     const cells = columns.map((column) =>
-      element('td', { class: kindOf(column) }, formats.text(row[column.name])),
+      element('td', { class: kindOf(column) }, column.toText(row[column.name])),
     );
     return element('tr', {}, ...cells);
   });

@@ -107,6 +107,16 @@ const tools: readonly ToolOptions[] = [
       `SELECT 'north' AS region, 10 AS \\"2024\\", 12 AS \\"2023\\" UNION ALL SELECT 'south', 20, 18`,
     ],
     wide: ['bar', "SELECT 'a' AS name, 1 AS a, 2 AS b, 3 AS c, 4 AS d, 5 AS e, 6 AS f, 7 AS g, 8 AS h"],
+    shuffled: [
+      'line',
+      "SELECT * FROM (VALUES (DATE '2024-01-05', 1), ('2024-01-01', 2), ('2024-01-09', 3), ('2024-01-03', 4)) t(day, total)",
+    ],
+    money: ['line', "SELECT 's' || i AS name, -1000500 - i * 250 AS total FROM range(4) t(i)"],
+    long: ['scatter', 'SELECT 1700000000000000 + i AS id, i AS total FROM range(40) t(i)'],
+    chinese: ['bar', "SELECT '東京都新宿区西新宿二丁目' || i AS name, i AS total FROM range(7) t(i)"],
+    years: ['bar', 'SELECT 2020 + i AS year, i * 1000 AS total FROM range(5) t(i)'],
+    amounts: ['table', 'SELECT unnest([12345678901234567890.12, 1.5])::DECIMAL(38, 2) AS total'],
+    nothing: ['number', 'SELECT NULL::DOUBLE AS total, 12345678901234567.5::DECIMAL(38, 2) AS sum'],
     texts: ['line', "SELECT 'n' || i AS name FROM range(5000) t(i)"],
     narrow: ['line', "SELECT 'n' || i AS name, 10000 + i * 50 AS total FROM range(9) t(i)"],
     dates: [

@@ -151,6 +151,60 @@ describe.skipIf(PACKAGES === undefined || executablePath === null)('views in App
     await page.close();
   });
 
+  // Requirements: view.kinds, view.reader
+  it.each([
+    ['money', 'de-DE', 400],
+    ['long', 'en-US', 400],
+    ['long', 'en-US', 1_280],
+    ['chinese', 'en-US', 800],
+    ['scatter', 'en-US', 400],
+    ['map', 'de-DE', 400],
+  ])(
+    'writes all labels of %s in %s within its frame, none over another, at %d px',
+    async (name, locale, width) => {
+      const { page, frame } = await open(name, { width, context: { locale } });
+      const [svg, ...labels] = await frame.evaluate<{ left: number; right: number }[]>(`
+      [...document.querySelectorAll('svg, svg text')].map((one) => one.getBoundingClientRect().toJSON())`);
+      expect(labels.filter(({ left }) => left < (svg?.left ?? 0) - 0.5)).toEqual([]);
+      expect(labels.filter(({ right }) => right > (svg?.right ?? 0) + 0.5)).toEqual([]);
+      const below = await frame.evaluate<{ left: number; right: number }[]>(`
+      [...document.querySelectorAll('svg text[text-anchor=middle]')].map((one) => one.getBoundingClientRect().toJSON())`);
+      expect(below.length).toBeGreaterThan(1);
+      expect(below.filter(({ left }, index) => left < (below[index - 1]?.right ?? 0))).toEqual([]);
+      const beside = await frame.locator('svg text[text-anchor=end]').allTextContents();
+      expect(new Set(beside).size).toBe(beside.length);
+      await page.close();
+    },
+  );
+
+  // Requirements: view.kinds
+  it('draws a line along its axis, also if the rows have another order, and names years', async () => {
+    const { page, frame } = await open('shuffled');
+    const line = (await frame.locator('svg .line').getAttribute('d')) ?? '';
+    const places = [...line.matchAll(/[ML]([\d.]+)/g)].map(([, x]) => Number(x));
+    expect(places).toHaveLength(4);
+    expect(places).toEqual(places.toSorted((one, other) => one - other));
+    await page.close();
+    const years = await open('years');
+    const labels = years.frame.locator('svg text[text-anchor=middle]');
+    expect(await labels.allTextContents()).toEqual(['2020', '2021', '2022', '2023', '2024']);
+    await years.page.close();
+  });
+
+  // Requirements: view.reader
+  it('writes long decimals in the language of the host, and a dash for a missing number', async () => {
+    const context = { locale: 'de-DE' };
+    const { page, frame } = await open('amounts', { context });
+    expect(await cells(frame, 1)).toEqual(['12.345.678.901.234.567.890,12', '1,5']);
+    await page.close();
+    const number = await open('nothing', { context });
+    expect(await number.frame.locator('.figures b').allTextContents()).toEqual([
+      '–',
+      '12.345.678.901.234.567,5',
+    ]);
+    await number.page.close();
+  });
+
   // Requirements: view.cut
   it('says that bars, a cut result or a number are a part of the rows', async () => {
     const bars = await open('bar');

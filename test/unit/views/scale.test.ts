@@ -21,7 +21,25 @@ describe('the axis along a chart', () => {
     expect((second - first) / (last - first)).toBeCloseTo(0.1);
     expect([first, last]).toEqual([125, 875]);
     expect(none).toBeNaN();
-    expect(labels).toEqual(['Jan 1, 2024', 'Jan 11, 2024'].map((text) => text.slice(0, 12)));
+    expect(labels).toEqual(['Jan 1, 2024', 'Jan 11, 2024']);
+  });
+
+  // Requirements: view.kinds
+  it('gives times of a day their places', () => {
+    const [first = 0, second = 0, last = 0] = scaleOf(['08:00:00', '08:05:00', '20:00:00.5']).places;
+    expect((last - first) / (second - first)).toBeCloseTo(144, 1);
+    expect(scaleOf(['08:00:00', '08:05:00']).labels).toEqual(['08:00:00', '08:05:00']);
+    expect(scaleOf(['08:00:00', '2024-01-01', '20:00:00']).places.map(Math.round)).toEqual([167, 500, 833]);
+  });
+
+  // Requirements: view.kinds, view.cut
+  it('gives infinity among dates no place, and keeps the distances of the others', () => {
+    const values = ['2024-01-01', '2024-01-02', '2024-01-31', 'infinity', '-infinity'];
+    const [first = 0, second = 0, last = 0, ...none] = scaleOf(values).places;
+    expect((last - first) / (second - first)).toBeCloseTo(30);
+    expect(none).toEqual([Number.NaN, Number.NaN]);
+    expect(countPlaceless(rowsOf(values), 'at', NONE)).toBe(2);
+    expect(countPlaceless(rowsOf(['infinity', 'infinity']), 'at', NONE)).toBe(0);
   });
 
   it('gives rows at equal distances the places of any rows', () => {
