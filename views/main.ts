@@ -426,8 +426,8 @@ try {
     onCancelled: () => fail('The call was cancelled.'),
     onContext: applyContext,
   });
-  reportSize(host, render);
-  render();
 } catch (error) {
   fail(`The view has no connection to the client: ${messageOf(error)}`);
 }
+if (host !== null) reportSize(host, render);
+render();
