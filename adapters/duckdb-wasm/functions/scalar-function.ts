@@ -1,7 +1,7 @@
 import { messageOf, SvcError } from '../../../src/errors.ts';
 import { type ColumnType, takeType } from '../query/types.ts';
 import type { CppInstance } from './cpp.ts';
-import type { Loader } from './extension-loader.ts';
+import { type Loader, withCppText } from './extension-loader.ts';
 import { BIND_INFO, LOGICAL_TYPE, SCALAR_FUNCTION } from './layout.ts';
 import type { SqlTypeName, SqlTypes } from './sql-types.ts';
 
@@ -83,13 +83,28 @@ function addOverload(
 }
 
 /** Runs a callback: C++ exceptions pass through, any other error goes to `fail`, so that it does not unwind C++ frames. */
-export function guarded(work: () => void, fail: (message: string) => void): void {
+export function guarded<T>(work: () => T, fail: (message: string) => T): T {
   try {
-    work();
+    return work();
   } catch (thrown) {
     if (isCppException(thrown)) throw thrown;
-    fail(messageOf(thrown));
+    return fail(messageOf(thrown));
   }
+}
+
+const PARAMETERS_BYTES = 64;
+
+/** Throws an error as a C++ exception of DuckDB, from a callback that cannot report it in another way. */
+export function throwInDuckdb(instance: CppInstance, message: string): never {
+  const { cpp, heap, scratch } = instance;
+  // Zeros are the parameters of a cast that throws its errors. They are an empty text, too.
+  heap.bytes.fill(0, scratch, scratch + PARAMETERS_BYTES);
+  guarded(
+    () => withCppText(instance, message, (text) => cpp.castError(text, scratch)),
+    // There is no memory for the message.
+    () => cpp.castError(scratch, scratch),
+  );
+  throw rowError(message);
 }
 
 function isCppException(thrown: unknown): boolean {

@@ -1,7 +1,7 @@
 import { TYPE } from '../../query/types.ts';
 import { type Loader, withCppText } from '../extension-loader.ts';
 import { LOGICAL_TYPE } from '../layout.ts';
-import { guarded } from '../scalar-function.ts';
+import { guarded, throwInDuckdb } from '../scalar-function.ts';
 import { inputOf, putList, setBytes, setNull } from '../vector.ts';
 import { KIND } from './document.ts';
 import { fromVector } from './from-json.ts';
@@ -41,23 +41,22 @@ export function registerJson(kit: JsonKit, loader: Loader, connection: number): 
 
 /** Returns the address of a bind function that always answers this cast. */
 function castAddress(kit: JsonKit, cast: Cast): number {
+  const { instance } = kit;
   return constant(
     kit,
-    kit.instance.addCallback('cast', (source, target, count, parameters) => {
-      let problem: string | null = null;
-      kit.instance.cpp.flattenVector(source, Number(count), 0);
-      guarded(
+    instance.addCallback('cast', (source, target, count, parameters) => {
+      instance.cpp.flattenVector(source, Number(count), 0);
+      return guarded(
         () => {
-          problem = cast(source, target, Number(count));
+          const problem = cast(source, target, Number(count));
+          if (problem === null) return 1;
+          // Throws where the statement does not say TRY_CAST.
+          withCppText(instance, problem, (at) => instance.cpp.castError(at, parameters));
+          return 0;
         },
-        (message) => {
-          problem = message;
-        },
+        // Rows that were not written hold whatever was in the memory. DuckDB reads them unless the statement fails.
+        (message) => throwInDuckdb(instance, message),
       );
-      if (problem === null) return 1;
-      // Throws where the statement does not say TRY_CAST.
-      withCppText(kit.instance, problem, (at) => kit.instance.cpp.castError(at, parameters));
-      return 0;
     }),
   );
 }

@@ -1,6 +1,6 @@
 import type { CppInstance } from '../cpp.ts';
-import { type Loader, withCppText } from '../extension-loader.ts';
-import { bindingOf, type Overload, rowError, type SqlFunction } from '../scalar-function.ts';
+import type { Loader } from '../extension-loader.ts';
+import { bindingOf, type Overload, rowError, type SqlFunction, throwInDuckdb } from '../scalar-function.ts';
 import type { SqlTypeName, SqlTypes } from '../sql-types.ts';
 import { forRows, inputOf } from '../vector.ts';
 import { type Around, aroundBind, moveOverloads, wrapBind } from './overloads.ts';
@@ -86,7 +86,7 @@ export function refuseZoneNames(instance: CppInstance, types: SqlTypes, name: st
     heap.words(scratch + 32, [context, callee, expressions, 0]);
     const { constant, constants } = bindingOf(instance, types, scratch + 32);
     const formats = [constant(1), ...(constants(1) ?? [])];
-    if (formats.some((format) => format?.includes('%Z'))) failBinding(instance, lacks(`${name} with '%Z'`));
+    if (formats.some((format) => format?.includes('%Z'))) throwInDuckdb(instance, lacks(`${name} with '%Z'`));
     return () => {};
   };
 }
@@ -102,18 +102,5 @@ export function guardStrptime(instance: CppInstance, loader: Loader, types: SqlT
         return true;
       }),
     );
-  }
-}
-
-const PARAMETERS_BYTES = 64;
-
-/** Throws an error as a C++ exception of DuckDB. */
-function failBinding(instance: CppInstance, message: string): void {
-  const parameters = instance.allocate(PARAMETERS_BYTES);
-  instance.heap.bytes.fill(0, parameters, parameters + PARAMETERS_BYTES);
-  try {
-    withCppText(instance, message, (text) => instance.cpp.castError(text, parameters));
-  } finally {
-    instance.call.free(parameters);
   }
 }

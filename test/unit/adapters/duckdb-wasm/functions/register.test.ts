@@ -109,6 +109,20 @@ describe('functions of JSON and of dates', () => {
     expect((await read(engine, "SELECT '[1]' -> 0 AS v")).rows).toEqual([{ v: 1 }]);
   });
 
+  // Memory that a statement frees has the values of its caller.
+  it('give no value that was not written, but fail', async () => {
+    const engine = await openHere(await createDatabase());
+    await read(engine, 'SELECT email FROM users');
+    const broken = 'CASE WHEN id = 0 THEN [NULL::JSON]::JSON ELSE id::VARCHAR::JSON END';
+    for (const type of ['UHUGEINT', 'DATE', 'INTEGER[]', 'STRUCT(a DOUBLE)', 'JSON[]']) {
+      const said = await failureOf(read(engine, `SELECT TRY_CAST(${broken} AS ${type}) AS v FROM users`));
+      expect(said).toEqual({
+        code: 'sql_failed',
+        message: expect.stringContaining('Malformed JSON at byte 1'),
+      });
+    }
+  });
+
   it('take documents of any depth', async () => {
     const nested = `repeat('[', 100000) || repeat(']', 100000)`;
     const { rows } = await read(database, `SELECT json_type(${nested}) AS t, length(json(${nested})) AS n`);
