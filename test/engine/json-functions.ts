@@ -213,6 +213,19 @@ TRY_CAST([NULL::JSON]::JSON AS INTEGER[2])
 TRY_CAST([NULL::JSON]::JSON AS MAP(VARCHAR, INTEGER))
 TRY_CAST([NULL::JSON]::JSON AS UNION(a INTEGER, b VARCHAR))
 TRY_CAST({'a': [NULL::JSON]::JSON} AS JSON)
+from_json('{"a": 1}', '"MAP(INTEGER, VARCHAR)"')
+from_json('{"a": 1}', '"MAP(DOUBLE, VARCHAR)"')
+from_json('{"a": 1}', '"MAP(FLOAT, VARCHAR)"')
+from_json('{"a": 1}', '{"m": "MAP(DATE, VARCHAR)"}')
+from_json_strict('{"a": 1}', '"MAP(INTEGER, VARCHAR)"')
+to_json(from_json('{"a": 1, "2": 2, "c": 3}', '"MAP(INTEGER, VARCHAR)"'))
+from_json('{"a": 1}', '{"a": "VARCHAR", "m": "MAP(DATE, VARCHAR)"}')::JSON
+json_group_array(from_json('{"a": 1, "2024-02-29": 2}', '"MAP(DATE, VARCHAR)"'))
+TRY_CAST('{"1": "x"}'::JSON AS MAP(INTEGER, INTEGER))
+TRY_CAST('{"1": "x", "a": 1}'::JSON AS MAP(INTEGER, INTEGER))
+TRY_CAST('{"a": 1}'::JSON AS MAP(INTEGER[], INTEGER))
+TRY_CAST('{"m": {"a": 1}}'::JSON AS STRUCT(m MAP(DATE, INTEGER)))
+TRY(('{"a": 1}'::JSON)::MAP(INTEGER, INTEGER))
 '12:34:56.123456789'::TIME_NS::JSON
 '2024-02-29 12:34:56'::TIMESTAMP_S::JSON
 '2024-02-29 12:34:56.123456789'::TIMESTAMP_NS::JSON

@@ -60,8 +60,8 @@ export function createDecoders({ api }: Driver): DecoderOf {
     return nestedForm(type, { decoderOf, keyOf }) ?? scalars.get(type.typeId) ?? refuse(type);
   };
   const keyOf: DecoderOf = (type) => {
-    if (type.typeId === api.DuckDBTypeId.FLOAT) return form<number>((key) => floatingKey(key, floatForm));
-    if (type.typeId === api.DuckDBTypeId.DOUBLE) return form<number>((key) => floatingKey(key, doubleForm));
+    if (type.typeId === api.DuckDBTypeId.FLOAT) return floatingKeys(floatForm);
+    if (type.typeId === api.DuckDBTypeId.DOUBLE) return floatingKeys(doubleForm);
     return decoderOf(type);
   };
   return decoderOf;
@@ -70,7 +70,7 @@ export function createDecoders({ api }: Driver): DecoderOf {
 /** The decoders of the parts of a nested type. */
 interface PartDecoders {
   readonly decoderOf: DecoderOf;
-  /** The decoder of the keys of a MAP, which are never NULL. */
+  /** The decoder of the keys of a MAP. */
   readonly keyOf: DecoderOf;
 }
 
@@ -107,6 +107,10 @@ export function unsendable(type: string): SvcError {
 
 /** Casts a decoder: the driver's types do not say which class of value each SQL type has. */
 const form = <T>(toForm: (value: T) => JsonValue): Decode => toForm as unknown as Decode;
+
+/** The decoder of FLOAT or DOUBLE keys. A key that from_json could not convert is NULL. */
+const floatingKeys = (toForm: (value: number) => number | null): Decode =>
+  form<number | null>((key) => (key === null ? null : floatingKey(key, toForm)));
 
 function scalarForms(ID: Driver['api']['DuckDBTypeId']): ReadonlyMap<number, Decode> {
   const asIs = form<boolean | number | string>((value) => value);

@@ -126,13 +126,14 @@ function mapCells(instance: Instance, vector: number, type: ColumnType): Cell {
   };
 }
 
-/** Reads the keys of a map, which are never NULL. */
+/** Reads the keys of a map. One that from_json could not convert is NULL. */
 function keyCells(instance: Instance, entries: number, part: ColumnType): Cell {
   const read = FLOATING[part.id];
   if (read === undefined) return childCells(instance, entries, { part, index: 0 });
   const { call, heap } = instance;
-  const at = call.duckdb_vector_get_data(call.duckdb_struct_vector_get_child(entries, 0, 0));
-  return (row) => read(heap, at, row);
+  const vector = call.duckdb_struct_vector_get_child(entries, 0, 0);
+  const at = call.duckdb_vector_get_data(vector);
+  return orNull<JsonValue>(instance, vector, (row) => read(heap, at, row), null);
 }
 
 /** Reads a union: a struct whose first child is the tag of the member that counts. */

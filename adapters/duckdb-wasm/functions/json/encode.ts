@@ -154,11 +154,13 @@ function mapEncoder(kit: EncodeKit, { vector, type }: Source): Encode {
   const { instance, workspace } = kit;
   const pairs = instance.call.duckdb_list_vector_get_child(vector);
   const count = instance.call.duckdb_list_vector_get_size(vector);
-  const keys = inputOf(instance, workspace.cast(childOf(instance, pairs, 0), 'VARCHAR', count)).data;
+  const keys = inputOf(instance, workspace.cast(childOf(instance, pairs, 0), 'VARCHAR', count));
   const encode = encoder(kit, { vector: childOf(instance, pairs, 1), count, type: partOf(type, 1) });
   const entries = entriesOf(instance, vector);
-  const pair: Encode = (at) => `${quote(instance.heap.string(keys, at))}:${encode(at)}`;
-  return (row) => `{${entries(row).map(pair).join()}}`;
+  const pair: Encode = (at) => `${quote(instance.heap.string(keys.data, at))}:${encode(at)}`;
+  // A key that from_json could not convert is NULL. DuckDB leaves its entry out.
+  const isNamed = (at: number): boolean => !keys.isNull(at);
+  return (row) => `{${entries(row).filter(isNamed).map(pair).join()}}`;
 }
 
 function unionEncoder(kit: EncodeKit, { vector, count, type }: Source): Encode {

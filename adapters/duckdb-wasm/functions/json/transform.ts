@@ -1,5 +1,6 @@
 import { type ColumnType, TYPE, takeType } from '../../query/types.ts';
 import type { CppInstance } from '../cpp.ts';
+import { rowError } from '../scalar-function.ts';
 import { inputOf, setBytes, setNull, setText } from '../vector.ts';
 import { KIND, kindName } from './document.ts';
 import { fillNumbers, NUMBERS, putStored } from './transform-numbers.ts';
@@ -173,10 +174,13 @@ function fillMap(kit: TransformKit, values: readonly number[], { vector, type }:
   const fields = objects.flatMap((object) => json.values(object));
   layOut(instance, vector, names.map(lengthOf));
   const entries = instance.call.duckdb_list_vector_get_child(vector);
-  [names.flat(), fields].forEach((part, index) => {
-    const child = instance.call.duckdb_struct_vector_get_child(entries, index, 0);
-    fillPart(kit, part, child, type.parts[index]);
-  });
+  const child = (index: number): number => instance.call.duckdb_struct_vector_get_child(entries, index, 0);
+  const keys = { ...kit, problem: null };
+  fillPart(keys, names.flat(), child(0), type.parts[0]);
+  if (keys.problem !== null) {
+    throw rowError(`${keys.problem}. Cannot default to NULL, because map keys cannot be NULL`);
+  }
+  fillPart(kit, fields, child(1), type.parts[1]);
 }
 
 /** A union is an object with one field, the name of a member; in its vector the tags come before the members. */
