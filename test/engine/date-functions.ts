@@ -158,6 +158,12 @@ timezone('UTC', {T})
 timezone('utc', TIMESTAMP '2024-02-29 12:34:56')
 {T} AT TIME ZONE 'Etc/UTC'
 {T} AT TIME ZONE 'GMT'
+{T} AT TIME ZONE (SELECT 'UTC')
+TIMESTAMP '2024-02-29 12:34:56' AT TIME ZONE (SELECT 'UTC')
+(SELECT {T}) AT TIME ZONE 'UTC'
+date_trunc((SELECT 'day'), {T})
+strptime((SELECT '2024'), '%Y')
+strftime((SELECT {T}), '%Y')
 {T} BETWEEN {U} AND now()
 {T} = TIMESTAMP '2024-02-29 12:34:56.789012'
 {T}::DATE = DATE '2024-02-29'

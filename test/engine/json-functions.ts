@@ -108,6 +108,12 @@ NULL::JSON -> 'a'
 '"x"' ->> '$'
 'null' -> '$'
 'null' ->> '$'
+{D} -> (SELECT 'a')
+{D} ->> (SELECT '$.a.b[0]')
+(SELECT '{"a": 1}') -> 'a'
+'[1, 2]' -> (SELECT 1)
+json_exists({D}, (SELECT '$.a'))
+(SELECT list(i -> (SELECT i ->> 'p')) FROM (VALUES ('{"a": 1, "p": "a"}'), ('{"b": 1, "p": "b"}')) t(i))
 json_extract({D}, '$.a.b[1]')
 json_extract({D}, ['$.a.b[1]', 'n', 'missing'])
 json_extract({D}, ['a', '$.*'])
@@ -198,6 +204,20 @@ to_json(chr(27) || '\u00e9')
 to_json(MAP {'\u001b': chr(31)})
 to_json(1)
 to_json(1.5)
+to_json((SELECT 1))
+to_json(EXISTS (SELECT 1))
+to_json((SELECT list(i) FROM range(3) t(i)))
+array_to_json((SELECT list(i) FROM range(3) t(i)))
+row_to_json((SELECT {'a': 1}))
+json_quote((SELECT 'x'))
+json_object((SELECT 'a'), 1)
+json_object('a', (SELECT '{"b": 1}'::JSON))
+json_object((SELECT '{}'::JSON), 1)
+json_group_array((SELECT 1))
+(SELECT json_group_object('k' || i, (SELECT i + 1)) FROM range(3) t(i))
+(SELECT list(to_json(i IN (SELECT 1))) FROM range(3) t(i))
+from_json((SELECT '{"a": 1}'), '{"a": "INTEGER"}')
+from_json('{"a": 1}', (SELECT '{"a": "INTEGER"}'))
 'b'::ENUM('a', 'b')::JSON
 '"b"'::JSON::ENUM('a', 'b')
 '"c"'::JSON::ENUM('a', 'b')

@@ -22,8 +22,8 @@ export const LOGICAL_TYPE = {
   enum: 0xff68,
 } as const;
 
-/** The bind info of the C API: the address of the function. */
-export const BIND_INFO = { function: 4 } as const;
+/** The bind info of the C API: the addresses of the context, of the function and of the vector of its arguments. */
+export const BIND_INFO = { context: 0, function: 4, arguments: 8 } as const;
 
 /** An Expression: its return type. */
 export const EXPRESSION = { type: 32 } as const;

@@ -151,16 +151,22 @@ export interface Binding {
   readonly context: number;
 }
 
+const POINTER_BYTES = 4;
+
 /** Reads the call from the argument of a `bind` function. */
 export function bindingOf(instance: CppInstance, types: SqlTypes, info: number): Binding {
   const { call, cpp, heap } = instance;
   const callee = heap.u32(info + BIND_INFO.function);
+  const first = heap.u32(heap.u32(info + BIND_INFO.arguments));
+  // Each element is a pointer, as the C API's wrapper of an expression is. The C API itself copies an argument, which
+  // fails for one with a subquery.
+  const argument = (index: number): number => first + index * POINTER_BYTES;
   const withConstant = <T>(index: number, use: (value: number) => T): T | undefined =>
-    withExpression(instance, info, index, (expression) => folded(instance, info, expression, use));
+    folded(instance, info, argument(index), use);
   return {
     count: call.duckdb_scalar_function_bind_get_argument_count(info),
-    typeOf: (index) => withExpression(instance, info, index, (at) => typeOf(instance, at).id),
-    isJson: (index) => withExpression(instance, info, index, (at) => typeOf(instance, at).alias === 'JSON'),
+    typeOf: (index) => typeOf(instance, argument(index)).id,
+    isJson: (index) => typeOf(instance, argument(index)).alias === 'JSON',
     constant: (index) => withConstant(index, (value) => textOf(instance, value)),
     constants: (index) => withConstant(index, (value) => textsOf(instance, value)),
     take(index, type) {
@@ -170,18 +176,8 @@ export function bindingOf(instance: CppInstance, types: SqlTypes, info: number):
     returns(type) {
       cpp.assignType(callee + SCALAR_FUNCTION.returns, typeof type === 'number' ? type : types.get(type));
     },
-    context: heap.u32(info),
+    context: heap.u32(info + BIND_INFO.context),
   };
-}
-
-function withExpression<T>(instance: CppInstance, info: number, index: number, use: (at: number) => T): T {
-  const { call } = instance;
-  const expression = call.duckdb_scalar_function_bind_get_argument(info, index, 0);
-  try {
-    return use(expression);
-  } finally {
-    destroyed(instance, call.duckdb_destroy_expression, expression);
-  }
 }
 
 function folded<T>(
