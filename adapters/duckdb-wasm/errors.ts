@@ -12,7 +12,7 @@ const MEANINGS: readonly (readonly [RegExp, ErrorCode])[] = [
   [/^Out of Memory Error|^(?:Invalid Error: )?std::bad_alloc/i, 'memory_exceeded'],
   // Our own functions say so.
   [
-    /^Invalid Input Error: (?:The engine has no memory left for \d+ bytes|There is no memory left for the JSON)/,
+    /^(?:Invalid Input|Conversion|Binder) Error: (?:The engine has no memory left for \d+ bytes|There is no memory left for the JSON)/,
     'memory_exceeded',
   ],
   [

@@ -80,7 +80,7 @@ export class Json {
     }
   }
 
-  /** Returns why a text is not JSON; null if it is. */
+  /** Returns why a text is not JSON; null if it is. Throws `memory_exceeded` if that cannot be found out. */
   problem(text: Bytes): string | null {
     const document = this.#instance.cpp.jsonRead(text.at, text.length, READ, 0, this.#error);
     if (document === 0) return this.malformed(text).message;
@@ -88,10 +88,10 @@ export class Json {
     return null;
   }
 
-  /** Returns the error of the text that could not be read last. */
+  /** Returns the error of the text that could not be read last. Throws `memory_exceeded` if the text is not the cause. */
   malformed({ at, length }: Bytes): SvcError {
     const { heap } = this.#instance;
-    if (heap.u32(this.#error) === NO_MEMORY) return noMemory();
+    if (heap.u32(this.#error) === NO_MEMORY) throw noMemory();
     const [reason, position] = [heap.cString(heap.u32(this.#error + 4)), heap.u32(this.#error + 8)];
     const shown = length > 50 ? `${heap.text(at, 47)}...` : heap.text(at, length);
     const message = `Malformed JSON at byte ${position} of input: ${reason}.  Input: "${shown.replaceAll('\r', '\\r')}"`;

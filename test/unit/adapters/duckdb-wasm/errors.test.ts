@@ -7,6 +7,8 @@ describe('an error of DuckDB', () => {
   it.each([
     ['Out of Memory Error: Allocation failure', 'memory_exceeded'],
     ['Invalid Input Error: The engine has no memory left for 12 bytes.', 'memory_exceeded'],
+    ['Conversion Error: There is no memory left for the JSON of this statement.', 'memory_exceeded'],
+    ['Binder Error: There is no memory left for the JSON of this statement.', 'memory_exceeded'],
     [
       'Invalid Input Error: Cannot execute statement of type "CREATE" on database "a" which is attached in read-only mode!',
       'database_readonly',

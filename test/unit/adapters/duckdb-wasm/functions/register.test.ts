@@ -102,10 +102,16 @@ describe('functions of JSON and of dates', () => {
     expect((await read(engine, 'SELECT count(*) AS n FROM users')).rows).toEqual([{ n: 1000 }]);
   });
 
-  it('end with a clear error where memory does, and the engine goes on', async () => {
+  const LARGE = "'[' || repeat('1,', 500000) || '1]'";
+  it.each([
+    `json_array_length(${LARGE})`,
+    `json_valid(${LARGE})`,
+    `(${LARGE})::JSON`,
+    `TRY_CAST(${LARGE} AS JSON)`,
+    `TRY_CAST(${LARGE} AS JSON[])`,
+  ])('end with a clear error where memory does, and the engine goes on: %s', async (large) => {
     const engine = await openHere(await createDatabase(undefined, 'data.duckdb', temporaryFolder()), 24);
-    const large = "SELECT json_array_length('[' || repeat('[1],', 2000000) || '1]')";
-    expect((await failureOf(read(engine, large))).code).toBe('memory_exceeded');
+    expect((await failureOf(read(engine, `SELECT ${large}`))).code).toBe('memory_exceeded');
     expect((await read(engine, "SELECT '[1]' -> 0 AS v")).rows).toEqual([{ v: 1 }]);
   });
 
