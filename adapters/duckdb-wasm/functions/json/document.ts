@@ -17,6 +17,9 @@ const NO_MEMORY = 2;
 const READ = 0x04 | 0x10 | 0x80;
 const WRITE = { plain: 0x08, pretty: 0x09 } as const;
 
+/** Up to this many names are searched for one by one. For more, a table of all fields is faster. */
+const FEW_NAMES = 4;
+
 /** The kinds of values, as the lower bits of their tags. */
 export const KIND = {
   raw: 0x01,
@@ -171,10 +174,25 @@ export class Json {
     return 0;
   }
 
-  /** Returns the value of an object's first field whose name is a text in another document; 0 if there is none. */
-  named(value: number, text: number): number {
-    const { at, length } = this.bytes(text);
-    return this.field(value, this.#instance.heap.copy(at, length));
+  /**
+   * Returns a function that finds the value of an object's first field with a name, which is a text in another document;
+   * 0 if there is none. It will be called for `count` names.
+   */
+  finder(value: number, count: number): (name: number) => number {
+    if (count > FEW_NAMES) {
+      const values = this.values(value);
+      // The first of several fields with one name is set last.
+      const fields = new Map(
+        this.names(value)
+          .map((name, index) => [this.string(name), values[index] ?? 0] as const)
+          .reverse(),
+      );
+      return (name) => fields.get(this.string(name)) ?? 0;
+    }
+    return (name) => {
+      const { at, length } = this.bytes(name);
+      return this.field(value, this.#instance.heap.copy(at, length));
+    };
   }
 
   /** Returns an array's item; 0 if there is none. */

@@ -60,9 +60,10 @@ function isPart(json: Json, whole: number, part: number): boolean {
     const items = json.items(whole);
     return json.items(part).every((wanted) => items.some((item) => isPart(json, item, wanted)));
   }
+  const find = json.finder(whole, json.length(part));
   const values = json.values(part);
   return json.names(part).every((name, index) => {
-    const found = json.named(whole, name);
+    const found = find(name);
     return found !== 0 && isPart(json, found, values[index] ?? 0);
   });
 }
@@ -118,12 +119,14 @@ function mergedFields(json: Json, whole: number, patch: number): string {
     const values = json.values(object);
     return json.names(object).map((name, index) => [name, values[index] ?? 0]);
   };
+  const findInWhole = json.finder(whole, json.length(patch));
+  const findInPatch = json.finder(patch, json.length(whole));
   const kept = pairs(whole)
-    .filter(([key]) => json.named(patch, key) === 0)
+    .filter(([key]) => findInPatch(key) === 0)
     .map(([key, value]) => `${json.text(key)}:${json.text(value)}`);
   const laid = pairs(patch)
     .filter(([, value]) => json.kind(value) !== KIND.null)
-    .map(([key, value]) => `${json.text(key)}:${mergedValue(json, json.named(whole, key), value)}`);
+    .map(([key, value]) => `${json.text(key)}:${mergedValue(json, findInWhole(key), value)}`);
   return `{${[...kept, ...laid].join()}}`;
 }
 
