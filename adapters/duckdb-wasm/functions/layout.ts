@@ -4,9 +4,6 @@ export const SCALAR_FUNCTION = {
   /** The vector of the parameters' types: its begin and its end. */
   takes: 52,
   returns: 88,
-  /** The std::function, and behind it a pointer to its implementation, mostly itself. */
-  callable: 104,
-  callee: 120,
   bind: 128,
 } as const;
 

@@ -1,35 +1,22 @@
 import type { CppInstance } from '../cpp.ts';
 import { EXPRESSION, FUNCTION_SET, LOGICAL_TYPE, SCALAR_FUNCTION } from '../layout.ts';
 
-/** Moves the chosen overloads of a set that `factory` writes into another, empty set. `choose` may change them. */
-export function moveOverloads(
-  instance: CppInstance,
+/** Adds copies of the chosen overloads of a set that `factory` writes to another set. `choose` may change them. */
+export function addOverloads(
+  { allocate, call, heap, scratch }: CppInstance,
   factory: (at: number) => number,
   target: number,
   choose: (at: number) => boolean,
 ): void {
-  const { heap, allocate } = instance;
   const source = allocate(FUNCTION_SET.bytes);
   factory(source);
   const first = heap.u32(source + FUNCTION_SET.functions);
   const end = heap.u32(source + FUNCTION_SET.functions + 4);
-  const size = SCALAR_FUNCTION.bytes;
-  const all = Array.from({ length: (end - first) / size }, (_, index) => first + index * size);
-  const chosen = all.filter(choose);
-  const room = allocate(Math.max(1, chosen.length) * size);
-  chosen.forEach((at, index) => {
-    move(instance, at, room + index * size);
-  });
-  const last = room + chosen.length * size;
-  heap.words(target + FUNCTION_SET.functions, [room, last, last]);
-}
-
-/** Moves a ScalarFunction. Its pointer into itself is adjusted; the original is never used again. */
-function move({ heap }: CppInstance, from: number, to: number): void {
-  heap.bytes.copyWithin(to, from, from + SCALAR_FUNCTION.bytes);
-  if (heap.u32(to + SCALAR_FUNCTION.callee) === from + SCALAR_FUNCTION.callable) {
-    heap.setU32(to + SCALAR_FUNCTION.callee, to + SCALAR_FUNCTION.callable);
+  for (let at = first; at < end; at += SCALAR_FUNCTION.bytes) {
+    if (choose(at)) call.duckdb_add_scalar_function_to_set(target, at);
   }
+  heap.setU32(scratch, source);
+  call.duckdb_destroy_scalar_function_set(scratch);
 }
 
 /** The addresses of a function's parameter types. */

@@ -3,7 +3,7 @@ import type { Loader } from '../extension-loader.ts';
 import { bindingOf, type Overload, rowError, type SqlFunction, throwInDuckdb } from '../scalar-function.ts';
 import type { SqlTypeName, SqlTypes } from '../sql-types.ts';
 import { forRows, inputOf } from '../vector.ts';
-import { type Around, aroundBind, moveOverloads, wrapBind } from './overloads.ts';
+import { type Around, addOverloads, aroundBind, wrapBind } from './overloads.ts';
 
 const UTC = /^(Etc\/)?(UTC|UCT|GMT[+-]?0?|Greenwich|Universal|Zulu)$|^Z$/i;
 const LONG = 8;
@@ -97,7 +97,7 @@ export function guardStrptime(instance: CppInstance, loader: Loader, types: SqlT
   const { strptime, tryStrptime } = instance.cpp;
   for (const [name, factory] of Object.entries({ strptime, try_strptime: tryStrptime })) {
     loader.functions(name, (set) =>
-      moveOverloads(instance, factory, set, (at) => {
+      addOverloads(instance, factory, set, (at) => {
         wrapBind(instance, at, bind);
         return true;
       }),

@@ -2,7 +2,7 @@ import type { CppInstance } from '../cpp.ts';
 import type { Loader } from '../extension-loader.ts';
 import { LOGICAL_TYPE, SCALAR_FUNCTION } from '../layout.ts';
 import type { SqlTypes } from '../sql-types.ts';
-import { aroundBind, expressionTypes, moveOverloads, typesOf, wrapBind } from './overloads.ts';
+import { addOverloads, aroundBind, expressionTypes, typesOf, wrapBind } from './overloads.ts';
 import { refuseZoneNames } from './time-zones.ts';
 
 /*
@@ -19,7 +19,7 @@ export function registerTimestampTz(instance: CppInstance, loader: Loader, types
     for (const name of names.split(' ')) {
       const bind = name === 'strftime' ? refusing : hiding;
       loader.functions(name, (set) =>
-        moveOverloads(instance, factory, set, (at) => withTimeZone({ instance, types, bind }, at, name)),
+        addOverloads(instance, factory, set, (at) => withTimeZone({ instance, types, bind }, at, name)),
       );
     }
   }
