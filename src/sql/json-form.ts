@@ -1,16 +1,26 @@
+import { SvcError } from '../errors.ts';
 import { type JsonValue, parseWithSources } from '../json.ts';
 import { nestedTooDeeply } from './json-size.ts';
 
 /**
  * Parses the text of a JSON value. A number that a double cannot hold
  * becomes a string of its digits; NaN and infinities become null.
- * Throws `sql_failed` for a value that is nested too deeply.
+ * Throws `sql_failed` for a value that is nested too deeply, and for text that is not JSON: DuckDB does not check
+ * the text if a cast goes through VARCHAR.
  */
 export function jsonForm(text: string): JsonValue {
   try {
     return parseExactly(text);
-  } catch {
+  } catch (thrown) {
+    if (thrown instanceof SvcError) throw thrown;
+  }
+  try {
     return parseExactly(text.replace(BEYOND_JSON, (part) => BEYOND_JSON_FORMS[part[0] ?? ''] ?? part));
+  } catch (thrown) {
+    if (thrown instanceof SvcError) throw thrown;
+    throw new SvcError('sql_failed', 'The result has a value of type JSON that is not JSON.', {
+      cause: thrown,
+    });
   }
 }
 

@@ -29,9 +29,21 @@ describe('jsonForm', () => {
     'refuses %s at a depth beyond the stack',
     (text) => {
       const deep = `${'['.repeat(100_000)}${text}${']'.repeat(100_000)}`;
-      expect(() => jsonForm(deep)).toThrow(expect.objectContaining({ code: 'sql_failed' }));
+      expect(() => jsonForm(deep)).toThrow(
+        expect.objectContaining({ code: 'sql_failed', message: expect.stringContaining('levels deep') }),
+      );
     },
   );
+
+  // DuckDB makes it of [NULL::JSON].
+  it('refuses text that is not JSON', () => {
+    expect(() => jsonForm('[NULL]')).toThrow(
+      expect.objectContaining({
+        code: 'sql_failed',
+        message: 'The result has a value of type JSON that is not JSON.',
+      }),
+    );
+  });
 
   it('keeps every number or its text', () => {
     const random = randomFrom(7);
