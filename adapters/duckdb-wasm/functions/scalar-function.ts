@@ -1,4 +1,5 @@
-import { messageOf, SvcError } from '../../../src/errors.ts';
+import { SvcError } from '../../../src/errors.ts';
+import { toEngineError } from '../errors.ts';
 import { type ColumnType, takeType } from '../query/types.ts';
 import type { CppInstance } from './cpp.ts';
 import { type Loader, withCppText } from './extension-loader.ts';
@@ -88,7 +89,7 @@ export function guarded<T>(work: () => T, fail: (message: string) => T): T {
     return work();
   } catch (thrown) {
     if (isCppException(thrown)) throw thrown;
-    return fail(messageOf(thrown));
+    return fail(toEngineError(thrown).message);
   }
 }
 

@@ -44,12 +44,14 @@ export function wholeFunctions(kit: JsonKit): readonly SqlFunction[] {
 
 /** Whether a document contains a value: equal, or with a part of its items and fields. */
 function contains(json: Json, haystack: number, needle: number): boolean {
-  if (isPart(json, haystack, needle)) return true;
-  return childrenOf(json, haystack).some((child) => contains(json, child, needle));
-}
-
-function childrenOf(json: Json, value: number): readonly number[] {
-  return [...json.items(value), ...json.values(value)];
+  const values = [haystack];
+  // A loop takes documents of any depth.
+  for (const value of values) {
+    if (isPart(json, value, needle)) return true;
+    for (const item of json.items(value)) values.push(item);
+    for (const field of json.values(value)) values.push(field);
+  }
+  return false;
 }
 
 function isPart(json: Json, whole: number, part: number): boolean {

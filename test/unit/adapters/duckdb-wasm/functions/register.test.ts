@@ -22,6 +22,10 @@ import { createDatabase, failureOf, openHere, openShared, read } from '../fixtur
 
 let instance: CppInstance;
 
+/** SQL for a document of 20,000 levels. */
+const nest = (open: string, close: string): string =>
+  `repeat('${open}', 20000) || '"INTEGER"' || repeat('${close}', 20000)`;
+
 /** The size in which free memory is counted, in bytes. */
 const BLOCK = 65_536;
 
@@ -172,6 +176,16 @@ describe('functions of JSON and of dates', () => {
     const nested = `repeat('[', 100000) || repeat(']', 100000)`;
     const { rows } = await read(database, `SELECT json_type(${nested}) AS t, length(json(${nested})) AS n`);
     expect(rows).toEqual([{ t: 'ARRAY', n: 200_000 }]);
+  });
+
+  it.each([
+    `json_merge_patch(${nest('{"a":', '}')}, ${nest('{"a":', '}')})`,
+    `json_contains(${nest('[', ']')}, ${nest('[', ']')})`,
+    `from_json('[1]', ${nest('[', ']')})`,
+  ])('say that a document is nested too deeply: %s', async (expression) => {
+    const said = await failureOf(read(database, `SELECT ${expression}`));
+    expect(said).toEqual({ code: 'sql_failed', message: expect.stringContaining('nested too deeply') });
+    expect((await read(database, "SELECT '[1]' -> 0 AS v")).rows).toEqual([{ v: 1 }]);
   });
 
   it('take objects with many names, in time', async () => {
