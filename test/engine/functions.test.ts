@@ -129,6 +129,25 @@ describe('answers that differ, as documented', () => {
   it.each([
     [YEAR, 'BIGINT [44]', 'BIGINT [-43]'],
     [PATHS, 'sql_failed', 'JSON[][] [[[1]]]'],
+    [`(SELECT '{"*": 1}' -> p FROM (VALUES ('*')) v(p))`, 'JSON [1]', 'sql_failed'],
+    [`'"101"'::JSON::BIT`, 'sql_failed', 'BIT ["101"]'],
+    [`'"12"'::JSON::BIGNUM`, 'sql_failed', 'BIGNUM [12]'],
+    ["'10:00:00+00'::TIMETZ AT TIME ZONE 'UTC'", 'TIME WITH TIME ZONE ["10:00:00Z"]', 'sql_failed'],
+    [
+      "make_timestamptz(2024, 1, 1, 0, 0, 0, 'UTC')",
+      'TIMESTAMP WITH TIME ZONE ["2024-01-01T00:00:00Z"]',
+      'sql_failed',
+    ],
+    [
+      'make_timestamptz(2024, 13, 1, 0, 0, 0)',
+      'TIMESTAMP WITH TIME ZONE ["2025-01-01T00:00:00Z"]',
+      'sql_failed',
+    ],
+    [
+      "epoch(TIMESTAMPTZ '1969-12-31 23:59:59.999999+00')",
+      'DOUBLE [-9.999999999999159e-7]',
+      'DOUBLE [-0.000001]',
+    ],
     ["strftime(TIMESTAMPTZ '2024-02-29', (SELECT '%Y'))", 'VARCHAR ["2024"]', 'sql_failed'],
   ])('%s', async (expression, ofNative, ofWasm) => {
     expect(await said(wasm, expression)).toBe(ofWasm);

@@ -62,6 +62,11 @@ export class Loader {
   }
 }
 
+/** Returns the address of a bind function that always answers the cast at an address. */
+export function constantCast(instance: CppInstance, cast: number): number {
+  return instance.addCallback('bindCast', (result) => instance.heap.words(result, [cast, 0, 0]));
+}
+
 /** Passes text as a `const std::string &`, which the callee copies. */
 export function withCppText<T>(instance: CppInstance, text: string, use: (at: number) => T): T {
   return instance.withText(text, (bytes, length) => {

@@ -10,7 +10,7 @@ import { jsonFunctions, registerMacros } from './json/functions.ts';
 import { createDefine } from './scalar-function.ts';
 import { SqlTypes } from './sql-types.ts';
 import { calendarFunctions } from './time/current-date.ts';
-import { guardStrptime, registerDateCast, zoneFunctions } from './time/time-zones.ts';
+import { guardStrptime, registerDateCast, registerTimeCast, zoneFunctions } from './time/time-zones.ts';
 import { registerTimestampTz } from './time/timestamptz.ts';
 
 /*
@@ -41,6 +41,7 @@ export function registerFunctions({ instance, database, session, caller }: Deps)
   const define = createDefine(engine, loader, types);
   const kit = { instance: engine, types, json: new Json(engine) };
   registerDateCast(engine, loader, types);
+  registerTimeCast(engine, loader, types);
   guardStrptime(engine, loader, types);
   registerJson(kit, loader, session.handle);
   for (const definition of callerFunctions(engine, caller)) define(definition);

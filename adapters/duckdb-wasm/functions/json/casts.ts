@@ -1,5 +1,5 @@
 import { TYPE } from '../../query/types.ts';
-import { type Loader, withCppText } from '../extension-loader.ts';
+import { constantCast, type Loader, withCppText } from '../extension-loader.ts';
 import { LOGICAL_TYPE } from '../layout.ts';
 import { guarded, throwInDuckdb } from '../scalar-function.ts';
 import { inputOf, putList, setBytes, setNull } from '../vector.ts';
@@ -30,7 +30,7 @@ export function registerJson(kit: JsonKit, loader: Loader, connection: number): 
   const words = enumType(kit);
   loader.cast(words, json, toJson, 0);
   loader.cast(json, words, fromJson, loader.castCost(text, types.get('DATE')));
-  loader.cast(json, text, constant(kit, instance.addressOf(instance.cpp.reinterpretCast)), 1);
+  loader.cast(json, text, constantCast(instance, instance.addressOf(instance.cpp.reinterpretCast)), 1);
   loader.cast(text, json, castAddress(kit, check(kit)), loader.castCost(nothing, structOfAny(kit)) + 1);
   loader.cast(nothing, json, castAddress(kit, nulls(kit)), loader.castCost(nothing, text) + 1);
   const joined = castAddress(kit, join(kit));
@@ -42,8 +42,8 @@ export function registerJson(kit: JsonKit, loader: Loader, connection: number): 
 /** Returns the address of a bind function that always answers this cast. */
 function castAddress(kit: JsonKit, cast: Cast): number {
   const { instance } = kit;
-  return constant(
-    kit,
+  return constantCast(
+    instance,
     instance.addCallback('cast', (source, target, count, parameters) => {
       instance.cpp.flattenVector(source, Number(count), 0);
       return guarded(
@@ -59,10 +59,6 @@ function castAddress(kit: JsonKit, cast: Cast): number {
       );
     }),
   );
-}
-
-function constant({ instance }: JsonKit, cast: number): number {
-  return instance.addCallback('bindCast', (result) => instance.heap.words(result, [cast, 0, 0]));
 }
 
 function structOfAny({ instance, types }: JsonKit): number {

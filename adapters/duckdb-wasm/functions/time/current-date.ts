@@ -7,6 +7,12 @@ const MICROS_PER_DAY = 86_400_000_000n;
 /** The lower 24 bits of a TIMETZ: the greatest offset minus its own, in seconds. */
 const NO_OFFSET = BigInt(16 * 60 * 60 - 1);
 
+/** Returns the TIMETZ of an instant in microseconds since 1970. */
+export function toTimeTz(micros: bigint): bigint {
+  const timeOfDay = ((micros % MICROS_PER_DAY) + MICROS_PER_DAY) % MICROS_PER_DAY;
+  return (timeOfDay << 24n) | NO_OFFSET;
+}
+
 /** Writes a row of a vector whose data begins at an address. */
 type Put = (view: DataView, data: number, row: number) => void;
 
@@ -32,7 +38,7 @@ export function calendarFunctions(instance: CppInstance, now: () => number): rea
   return [
     about('current_date', 'DATE', today),
     about('today', 'DATE', today),
-    about('get_current_time', 'TIME_TZ', () => long((timeOfDay() << 24n) | NO_OFFSET)),
+    about('get_current_time', 'TIME_TZ', () => long(toTimeTz(micros()))),
     about('current_localtimestamp', 'TIMESTAMP', () => long(micros())),
     about('current_localtime', 'TIME', () => long(timeOfDay())),
   ];

@@ -1,11 +1,12 @@
 import type { CppInstance } from '../cpp.ts';
-import type { Loader } from '../extension-loader.ts';
+import { constantCast, type Loader } from '../extension-loader.ts';
 import { bindingOf, type Overload, rowError, type SqlFunction, throwInDuckdb } from '../scalar-function.ts';
 import type { SqlTypeName, SqlTypes } from '../sql-types.ts';
-import { forRows, inputOf } from '../vector.ts';
+import { forRows, inputOf, setNull } from '../vector.ts';
+import { toTimeTz } from './current-date.ts';
 import { type Around, addOverloads, aroundBind, wrapBind } from './overloads.ts';
 
-const UTC = /^(Etc\/)?(UTC|UCT|GMT[+-]?0?|Greenwich|Universal|Zulu)$|^Z$/i;
+const UTC = /^(Etc\/)?(UTC|UCT|GMT[+-]?0?|Greenwich|Universal|Zulu)$/i;
 const LONG = 8;
 
 /**
@@ -37,6 +38,28 @@ export function registerDateCast(instance: CppInstance, loader: Loader, types: S
     instance.cpp.defaultCast(result, input, types.get('TIMESTAMP'), types.get('DATE'));
   });
   loader.cast(types.get('TIMESTAMP_TZ'), types.get('DATE'), bind);
+}
+
+/** The numbers that stand for an infinite TIMESTAMP. */
+const INFINITIES: readonly bigint[] = [2n ** 63n - 1n, 1n - 2n ** 63n];
+
+/**
+ * Registers the cast of TIMESTAMP WITH TIME ZONE to TIME WITH TIME ZONE. An infinite instant has no time, and becomes
+ * NULL. DuckDB's own cast fails.
+ */
+export function registerTimeCast(instance: CppInstance, loader: Loader, types: SqlTypes): void {
+  const { heap } = instance;
+  const cast = instance.addCallback('cast', (source, target, count) => {
+    instance.cpp.flattenVector(source, Number(count), 0);
+    const [instants, times] = [inputOf(instance, source), inputOf(instance, target)];
+    for (let row = 0; row < Number(count); row += 1) {
+      const micros = heap.view.getBigInt64(instants.data + row * LONG, true);
+      if (instants.isNull(row) || INFINITIES.includes(micros)) setNull(instance, target, row);
+      else heap.view.setBigInt64(times.data + row * LONG, toTimeTz(micros), true);
+    }
+    return 1;
+  });
+  loader.cast(types.get('TIMESTAMP_TZ'), types.get('TIME_TZ'), constantCast(instance, cast));
 }
 
 function checkZone(zone: string): void {
