@@ -83,12 +83,15 @@ function addOverload(
   call.duckdb_destroy_scalar_function(scratch);
 }
 
-/** Runs a callback: C++ exceptions pass through, any other error goes to `fail`, so that it does not unwind C++ frames. */
+/**
+ * Runs a callback. C++ exceptions and traps pass through. Any other error goes to `fail`, so that it does not unwind C++
+ * frames.
+ */
 export function guarded<T>(work: () => T, fail: (message: string) => T): T {
   try {
     return work();
   } catch (thrown) {
-    if (isCppException(thrown)) throw thrown;
+    if (isCppException(thrown) || thrown instanceof WebAssembly.RuntimeError) throw thrown;
     return fail(toEngineError(thrown).message);
   }
 }
