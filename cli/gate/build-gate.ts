@@ -76,7 +76,7 @@ export async function openGate(
   const bundled = await bundledSecrets(checked, input.text('config'));
   const secrets = await secretsCheck(checked, bundled, allowed);
   if (!isOpen(first.slice(0, 1)) || bundled.length > 0)
-    throw toGateError(target, withRest([...first, secrets]));
+    throw toGateError(target, withRest([...first, secrets]), { allowable: false });
   const catalog = await compileCatalog(checked.project);
   const still = [...first, secrets, await lockCheck(checked, catalog, allowed)];
   const platform = { target, engine: engineOf(input), experimentalPython: input.flag('experimentalPython') };
@@ -93,7 +93,7 @@ export async function openGate(
         await testsCheck(served, findings, { input, output }),
         await driftCheck(served),
       ];
-      if (!isOpen(reports)) throw toGateError(target, reports);
+      if (!isOpen(reports)) throw toGateError(target, reports, { allowable: true });
       return allowedIn(reports);
     },
   };
@@ -133,8 +133,13 @@ async function secretsCheck(
     },
   );
   const own = toProblems((await Promise.all(found)).flat());
-  return judge('secrets', [...bundled, ...own], bundled.length > 0 ? [] : allowed);
+  if (bundled.length === 0) return judge('secrets', own, allowed);
+  const report = judge('secrets', [...bundled, ...own], []);
+  const fixes = [...bundled.map(({ fix = '' }) => fix), ...(own.length === 0 ? [] : [FIX_OF_OTHERS])];
+  return { ...report, fix: [...new Set(fixes)].join(' ') };
 }
+
+const FIX_OF_OTHERS = 'Remove those of other files: name the secrets under `secrets` in svc-site.yml.';
 
 /** The files of an endpoint, whose texts go into an artefact. */
 function filesOf(endpoint: Endpoint): readonly string[] {

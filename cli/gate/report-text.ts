@@ -13,16 +13,21 @@ const MARKS = {
 } as const;
 const MOST = 20;
 
-/** The error that refuses a build: all checks in one report, with their fixes. */
-export function toGateError(target: TargetName, reports: readonly CheckReport[]): SvcError {
+/**
+ * The error that refuses a build: all checks in one report, with their fixes, and the options that allow the failed ones
+ * if they can be allowed.
+ */
+export function toGateError(
+  target: TargetName,
+  reports: readonly CheckReport[],
+  { allowable }: { readonly allowable: boolean },
+): SvcError {
   const failed = reports.filter(({ status }) => status === 'failed').map(({ check }) => check);
-  const allowable = failed.filter((check) => check !== 'validate');
-  const options = allowable.map((check) => `--allow ${check}`).join(' ');
-  const all = allowable.length === failed.length && allowable.length > 0;
+  const options = failed.map((check) => `--allow ${check}`).join(' ');
   const message = [
     `The build for ${target} is refused by ${count(failed.length, 'check')}: ${failed.join(', ')}.`,
     ...toReportLines(reports, process.stderr),
-    ...(all ? [`To build anyway, and record that in the manifest: ${options}`] : []),
+    ...(allowable ? [`To build anyway, and record that in the manifest: ${options}`] : []),
   ].join('\n');
   return new SvcError('project_invalid', message, { detail: { target, checks: toReportDocument(reports) } });
 }

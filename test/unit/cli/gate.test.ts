@@ -169,6 +169,28 @@ it(
 );
 
 it(
+  'never offers to allow a secret in the file of --config, and says to write a reference there',
+  async () => {
+    const root = await shop();
+    const auth = 'auth: { provider: github, github: { client_id: a, client_secret: hunter2 } }';
+    const config = `svc: 1\nprojects:\n  demo:\n    profiles:\n      default:\n        ${auth}\n`;
+    writeFileSync(join(root, 'user.yml'), config);
+    const build = ['build', '--target', 'node', '--config', 'user.yml', '--allow', 'secrets'];
+    const refused = await svc(build, root);
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toMatch(/✗ secrets: 1 problem\n\s+user\.yml:6:\d+: .* contains a literal secret/);
+    expect(refused.stderr).toContain('fix: Replace it with `${NAME}`');
+    expect(refused.stderr).not.toMatch(/svc-site\.yml|To build anyway|hunter2/);
+
+    writeFileSync(join(root, 'tools/hasty.yml'), HASTY);
+    const both = await svc(build, root);
+    expect(both.stderr).toMatch(/fix: Replace it with .* Remove those of other files: .* svc-site\.yml/);
+    expect(both.stderr).not.toContain('To build anyway');
+  },
+  TIMEOUT_MS,
+);
+
+it(
   'goes no further than a project with errors, and allows nothing that it does not know',
   async () => {
     const root = await shop();
