@@ -13,6 +13,7 @@ import { ignoreLines } from '../io/write-files.ts';
 import { checkPlan } from '../migrate/check-plan.ts';
 import { type PlannedFile, planMigration } from '../migrate/plan.ts';
 import { type MigrationNote, toNotesText } from '../migrate/rewrite.ts';
+import { noteUndefinedSecrets } from '../migrate/undefined-secrets.ts';
 import { type MigratedUser, migrateUser } from '../migrate/user-file.ts';
 
 /** `svc migrate <dir>`: writes an MXCP project as an svc project into a new folder. */
@@ -36,7 +37,7 @@ export const run: Run = async (input, output) => {
     written: writes,
     files: files.map(({ path, from, text }) => ({ path, from, rewritten: text !== null })),
     user_config: user && { path: user.path, from: user.from },
-    notes: [...notes, ...(user?.notes ?? [])],
+    notes: [...notes, ...(await noteUndefinedSecrets(root, user?.text ?? null)), ...(user?.notes ?? [])],
   };
   const document = { ...report, findings: findings.map((finding) => ({ ...finding })) };
   output.data(document, () => toText(report, files, findings));
@@ -104,7 +105,7 @@ function toText(report: Report, files: readonly PlannedFile[], findings: readonl
     ...(findings.length === 0 ? [] : ['', toFindingLines(findings)]),
     '',
     errors === 0
-      ? `${styled('ok', 'ok')}: the new project has no errors`
+      ? `${styled('ok', 'ok')}: the files of the new project have no errors`
       : `${count(errors, 'error')} to fix by hand`,
     ...nextSteps(report, where),
   ].join('\n');

@@ -26,7 +26,7 @@ interface MigrationPlan {
 }
 
 /** The site file of MXCP. */
-const OLD_SITE = 'mxcp-site.yml';
+export const OLD_SITE = 'mxcp-site.yml';
 
 /** Plans the new place and text of each file of a project. Writes nothing. */
 export async function planMigration(root: string): Promise<MigrationPlan> {

@@ -281,9 +281,29 @@ describe('svc migrate', { timeout: 90_000 }, () => {
       'check tools/ships.yml:31 `filter_sensitive_fields` did nothing in MXCP. It works in svc.',
       'lost tools/ships.yml:33 A rule was left out: `filter_fields` names no fields, and had no effect.',
       'lost tools/ships.yml:38 `result: null` was left out: it asserted nothing in MXCP.',
+      'check mxcp-site.yml:15 The user file does not define the secret weather. Add it there under projects.harbour.profiles.dev.secrets; until then, `svc validate` fails.',
     ]);
     expect(text).toContain('svc-site.yml  mxcp-site.yml');
     expect(text).toContain('Nothing was written.');
+  });
+
+  it('names each secret that neither the migrated user file nor the one of svc defines', async () => {
+    const root = old();
+    const migrated = join(root, '../migrated.yml');
+    const own = join(root, '../own.yml');
+    writeFileSync(migrated, USER.replaceAll('name: weather', 'name: tide'));
+    writeFileSync(own, USER.replace('mxcp: 1', 'svc: 1'));
+    const undefinedIn = async (options = {}) =>
+      lines((await migrate(root, options)).report).filter((line) => line.includes('The user file does not'));
+    expect(await undefinedIn({ config: migrated })).toHaveLength(1);
+    vi.stubEnv('SVC_CONFIG', own);
+    expect(await undefinedIn()).toEqual([]);
+    vi.stubEnv('SVC_CONFIG', migrated);
+    expect(await undefinedIn()).toHaveLength(1);
+    vi.stubEnv('SVC_CONFIG', join(root, 'nowhere.yml'));
+    expect(await undefinedIn()).toHaveLength(1);
+    writeFileSync(migrated, USER);
+    expect(await undefinedIn({ config: migrated })).toEqual([]);
   });
 
   it('names every option, variable and name of Python that svc does not have', async () => {
