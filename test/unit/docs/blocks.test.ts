@@ -1,8 +1,10 @@
+import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { parse, parseDocument } from 'yaml';
 import { loadDriver } from '../../../adapters/duckdb-native/driver/driver.ts';
 import { editorSchemaOf } from '../../../src/quality/editor/files.ts';
+import { lintProject } from '../../../src/quality/lint/lint.ts';
 import { load as loadProject, SITE } from '../project/memory.ts';
 import { load as loadSettings } from '../settings/fixture.ts';
 import { type Block, blocksOf, readPages } from './pages.ts';
@@ -29,6 +31,17 @@ describe('a block of YAML', () => {
     const findings = await findingsOf(block);
     expect(findings.filter(({ code }) => OWN.includes(code)).map(({ message }) => message)).toEqual([]);
   });
+
+  it.each(inLanguage('yaml').filter(([, { text }]) => isEndpointFile(text)))(
+    '%s has the texts that `svc build` demands',
+    async (_at, { text }) => {
+      const { endpoints } = await loadEndpoint(text);
+      expect(endpoints).toMatchObject([{ endpoint: { enabled: true } }]);
+      const findings = lintProject(endpoints);
+      const errors = findings.filter(({ severity }) => severity === 'error');
+      expect(errors.map(({ line, message }) => `${line}: ${message}`)).toEqual([]);
+    },
+  );
 
   it('of an endpoint that is wrong is noticed', async () => {
     const block = { at: 'x', page: 'x', language: 'yaml' };
@@ -106,9 +119,20 @@ const WRAPS: readonly (readonly [string, Wrap])[] = [
 ];
 
 async function endpointFindings(text: string): Promise<readonly Finding[]> {
+  return (await loadEndpoint(text)).findings;
+}
+
+function loadEndpoint(text: string) {
   const { tool, resource } = parse(text);
   const folder = tool ? 'tools' : resource ? 'resources' : 'prompts';
-  return (await loadProject({ [`${folder}/one.yml`]: text })).findings;
+  const file = (tool ?? resource)?.source?.file;
+  return loadProject({ [`${folder}/one.yml`]: text, ...(file ? { [join(folder, file)]: '' } : {}) });
+}
+
+/** Whether a block is a whole file: it has everything that an endpoint needs. */
+function isEndpointFile(text: string): boolean {
+  const { tool, resource, prompt } = parseDocument(text, { uniqueKeys: false }).toJS() ?? {};
+  return Boolean(tool?.source ?? resource?.source ?? prompt?.messages);
 }
 
 const isSuite = new Ajv2020({ allowUnionTypes: true }).compile(editorSchemaOf('evals'));
