@@ -80,9 +80,9 @@ export async function loadTables(
 ): Promise<readonly LoadedTable[]> {
   const { fillDatabase } = await import('../adapters/duckdb-native/files/database-file.ts');
   return fillDatabase(database, async (filling) => {
-    const tables = await resolveTables(filling, sources, option);
+    const { tables, missing } = await resolveTables(filling, sources, option);
     const loaded: LoadedTable[] = [];
-    const problems: string[] = [];
+    const problems: string[] = [...missing];
     for (const { table, files } of tables) {
       try {
         loaded.push({ table, files, rows: await loadTable(filling, { table, files }, replace) });
@@ -97,37 +97,47 @@ export async function loadTables(
 
 type Table = Omit<LoadedTable, 'rows'>;
 
+interface ResolvedTables {
+  readonly tables: readonly Table[];
+  /** A problem for each source without files. */
+  readonly missing: readonly string[];
+}
+
 /** Makes a table of each file, or one table of all files if the source has a name. */
 async function resolveTables(
   filling: Filling,
   sources: readonly LoadSource[],
   option: LoadOption,
-): Promise<readonly Table[]> {
+): Promise<ResolvedTables> {
   const tables: Table[] = [];
+  const missing: string[] = [];
   for (const { table, pattern } of sources) {
     const files = await filesOf(filling, pattern);
-    if (table !== null) tables.push({ table, files });
+    if (files.length === 0) missing.push(await explainAbsence(filling, pattern));
+    else if (table !== null) tables.push({ table, files });
     else tables.push(...files.map((file) => ({ table: tableName(file), files: [file] })));
   }
   const names = tables.map(({ table }) => table.toLowerCase());
   const twice = tables.find(({ table }, index) => names.indexOf(table.toLowerCase()) !== index);
-  if (twice === undefined) return tables;
+  if (twice === undefined) return { tables, missing };
   const files = tables.filter(({ table }) => table.toLowerCase() === twice.table.toLowerCase());
   throw refusal([
+    ...missing,
     `Several files would become the table ${twice.table}: ${files.flatMap((one) => one.files).join(', ')}. Name the tables: ${option} name=path.`,
   ]);
 }
 
 async function filesOf(filling: Filling, pattern: string): Promise<readonly string[]> {
   const exact = await existingAsWritten(pattern);
-  const files = await filling.column('SELECT file FROM glob($1) ORDER BY file', [exact]);
-  if (files.length > 0) return files;
+  return filling.column('SELECT file FROM glob($1) ORDER BY file', [exact]);
+}
+
+async function explainAbsence(filling: Filling, pattern: string): Promise<string> {
+  const exact = await existingAsWritten(pattern);
   const isFolder = (await filling.column('SELECT file FROM glob($1) LIMIT 1', [`${exact}/*`])).length > 0;
-  throw refusal([
-    isFolder
-      ? `${pattern} is a folder. Name its files, for example '${pattern}/*.csv'.`
-      : `There is no file ${pattern}.`,
-  ]);
+  return isFolder
+    ? `${pattern} is a folder. Name its files, for example '${pattern}/*.csv'.`
+    : `There is no file ${pattern}.`;
 }
 
 /** Returns a pattern that takes the part of the path which exists literally, so that `[1]` may be in a name. */

@@ -168,9 +168,9 @@ async function askForData(terminal: Interface): Promise<readonly string[]> {
     const expand = (path: string) => expandHome(path, homeOf(process.env));
     const words = text === '' || existsSync(expand(text)) ? [text].filter(Boolean) : text.split(/\s+/);
     const files = words.map(expand);
-    const [missing] = files.filter((file) => !/[*?=]/.test(file) && !existsSync(file));
-    if (missing === undefined) return files;
-    process.stderr.write(`There is no file ${missing}.\n`);
+    const missing = files.filter((file) => !/[*?=]/.test(file) && !existsSync(file));
+    if (missing.length === 0) return files;
+    process.stderr.write(missing.map((file) => `There is no file ${file}.\n`).join(''));
   }
 }
 

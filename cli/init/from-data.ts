@@ -87,7 +87,6 @@ async function copyInto(path: string, { table, pattern }: LoadSource): Promise<v
     );
   }
   const file = await inspectFile(pattern);
-  if (file.kind === 'missing') throw new SvcError('project_invalid', `There is no file ${pattern}.`);
   const refusal = refusalOf(pattern, file);
   if (refusal !== null && file.kind !== 'duckdb') {
     // The second line is advice for the database of a project.
@@ -98,9 +97,10 @@ async function copyInto(path: string, { table, pattern }: LoadSource): Promise<v
   await chmod(path, ((await stat(path)).mode & 0o777) | 0o200);
 }
 
-/** Whether a file is a DuckDB database, by its extension or its first bytes. */
+/** Whether a file is a DuckDB database, by its extension or its first bytes. A missing one is not. */
 async function isDatabase({ pattern }: LoadSource): Promise<boolean> {
-  return /\.(duckdb|ddb|db)$/i.test(pattern) || (await inspectFile(pattern)).kind === 'duckdb';
+  const { kind } = await inspectFile(pattern);
+  return kind === 'duckdb' || (kind !== 'missing' && /\.(duckdb|ddb|db)$/i.test(pattern));
 }
 
 const QUERY = `SELECT json_object('schema', t.schema_name, 'name', t.table_name, 'view', t.view,

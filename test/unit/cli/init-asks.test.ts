@@ -45,8 +45,8 @@ it.skipIf(!hasTerminals)(
     writeFileSync(join(cwd, 'people.csv'), 'id,name\n1,Ada\n');
     const shown = await converse(cwd, [
       [/Project name \(demo\): /, ''],
-      [/Data to start from: .*\(none\): /, 'gone.csv'],
-      [/no file gone\.csv[\s\S]*\(none\): /, '~/sales.csv people.csv'],
+      [/Data to start from: .*\(none\): /, 'gone.csv sales.csv lost.csv'],
+      [/no file gone\.csv\.\s+There is no file lost\.csv[\s\S]*\(none\): /, '~/sales.csv people.csv'],
     ]);
     expect(shown).not.toContain('example tool');
     for (const tool of ['list_sales', 'list_people']) {

@@ -167,6 +167,11 @@ describe('svc init --from', () => {
       expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(reason)]);
       expect(existsSync(join(root, 'demo')), file).toBe(false);
     }
+    const missing = ['none.csv', 'people=none.parquet', 'none.duckdb', 'gone.db'];
+    const all = await svc(['init', 'demo', ...missing.flatMap((file) => ['--from', file]), '--yes'], root);
+    expect(all.code).toBe(1);
+    for (const file of missing)
+      expect(all.stderr).toContain(`There is no file ${join(root, file.replace('people=', ''))}.`);
   });
 
   it('overwrites no database and no tool, and writes nothing then', async () => {

@@ -67,6 +67,27 @@ describe('loading files', () => {
     await expect(work).rejects.toThrow(/uneven\.[ct]sv: .*Give each line as many values as the header/s);
   });
 
+  it('names every missing file, and every file that cannot be read', async () => {
+    await writeFile(file('uneven.csv'), 'a,b,c\n1,2,3\n4,5\n');
+    await writeFile(file('good.csv'), 'a\n1\n');
+    await mkdir(file('exports'));
+    await writeFile(file('exports/good.csv'), 'a\n1\n');
+    const sources = named('none.csv', 'uneven.csv', 'good.csv', 'other=none-*.csv', 'exports');
+    const work = loadTables(file('data.duckdb'), sources);
+    await expect(work).rejects.toMatchObject({ code: 'project_invalid' });
+    for (const problem of [
+      /There is no file .*none\.csv\./,
+      /uneven\.csv: .*Give each line/s,
+      /There is no file .*none-\*\.csv\./,
+      /exports is a folder\./,
+    ])
+      await expect(work).rejects.toThrow(problem);
+    await expect(work).rejects.not.toThrow(/good\.csv/);
+    await expect(
+      loadTables(file('data.duckdb'), named('none.csv', 'good.csv', 'exports/good.csv')),
+    ).rejects.toThrow(/There is no file .*none\.csv\.\nSeveral files would become the table good/);
+  });
+
   it.each([
     ['a title before the header', 'Sales\n\na,b\n1,2\n', [{ a: 1, b: 2 }]],
     ['blank lines', 'a,b\n\n1,2\n\n', [{ a: 1, b: 2 }]],
