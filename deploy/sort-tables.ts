@@ -35,6 +35,7 @@ export async function sortTables(database: string, tables: readonly SortedTable[
       const copy = `temp.main.${quoteName(`${table} sorted`)}`;
       const order = [...columns.map(quoteName), 'rowid'].join(', ');
       try {
+        if (await isView(filling, table)) throw notSortable();
         const stored = (await storedColumns(filling, name)).join(', ');
         await run(`CREATE TEMP TABLE ${copy} AS SELECT ${stored} FROM ${name} ORDER BY ${order}`);
         await run(`DELETE FROM ${name}`);
@@ -54,6 +55,19 @@ export async function sortTables(database: string, tables: readonly SortedTable[
     'project_invalid',
     `These tables cannot be sorted:\n${problems.join('\n')}\nCorrect --sort, or sort the table where you make it: CREATE TABLE ... AS SELECT ... ORDER BY ...`,
   );
+}
+
+async function isView({ column }: Filling, table: string): Promise<boolean> {
+  const [name = '', schema = 'main'] = table.split('.').toReversed();
+  const found = await column(
+    'SELECT view_name FROM duckdb_views() WHERE NOT internal AND lower(view_name) = lower($1) AND lower(schema_name) = lower($2)',
+    [name, schema],
+  );
+  return found.length > 0;
+}
+
+function notSortable(): SvcError {
+  return new SvcError('project_invalid', 'it is a view, and only tables can be sorted.');
 }
 
 /** The quoted names of a table's columns that take values. The others are generated from them. */

@@ -75,6 +75,16 @@ describe('a table that is sorted', () => {
   });
 });
 
+it.each(['heavy', 'HEAVY', 'main.heavy'])(
+  'the view %s is not sorted, and the error says why',
+  async (view) => {
+    const { code, message } = await failureOf(sortTables(path, [parseSort(`${view}=n`)]));
+    expect(code).toBe('project_invalid');
+    expect(message).toContain(`${view}: it is a view, and only tables can be sorted.`);
+    expect(message).not.toContain('Binder');
+  },
+);
+
 describe('a table with the name that a copy may have', () => {
   it.each(['sorted', 'SORTED', 'temp'])('%s is sorted too', async (table) => {
     const file = join(temporaryFolder(), 'names.duckdb');
