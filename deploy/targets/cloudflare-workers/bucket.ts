@@ -1,5 +1,7 @@
 import { type ProjectFacts, type RemoteFacts, toDeploymentName, UPLOADED_DATABASE } from '../target.ts';
 
+/** The largest static asset that Cloudflare allows, in bytes. */
+export const ASSET_LIMIT = 25 * 1_048_576;
 /** The largest file that wrangler uploads to a bucket, in bytes. */
 const WRANGLER_LIMIT = 300 * 1_048_576;
 
@@ -31,8 +33,9 @@ export function remoteReadme({ project, remote }: ProjectFacts): string {
       : `
 Wrangler uploads files of at most 300 MiB, so the first command uses the AWS command line, with an access key of R2.
 `;
+  const reason = remote.bytes > ASSET_LIMIT ? 'The database is too large for a static asset. ' : '';
   return `
-The database is too large for a static asset. The Worker reads it by ranges from the R2 bucket \`${bucketName(project)}\`. Create the bucket once: \`npx wrangler r2 bucket create ${bucketName(project)}\`. Deploy with both commands, in this order:
+${reason}The Worker reads the database by ranges from the R2 bucket \`${bucketName(project)}\`. Create the bucket once: \`npx wrangler r2 bucket create ${bucketName(project)}\`. Upload and deploy with both commands, in this order:
 
     ${uploadCommand(project, remote)}
     npx wrangler deploy

@@ -10,13 +10,11 @@ import {
   toMiB,
   UPLOADED_DATABASE,
 } from '../target.ts';
-import { remoteReadme, uploadCommand } from './bucket.ts';
+import { ASSET_LIMIT, remoteReadme, uploadCommand } from './bucket.ts';
 import { previewWorker } from './preview.ts';
 import { pythonWorkerFiles } from './python-worker.ts';
 import { keepDatabases, wranglerToml } from './wrangler.ts';
 
-/** The largest static asset that Cloudflare allows, in bytes. */
-const ASSET_LIMIT = 25 * 1_048_576;
 /** The most static assets of a Worker on each of Cloudflare's plans. */
 const MOST_BLOCKS = 20_000;
 /** Our limit for the uploaded modules, in bytes; it is below every limit that Cloudflare names. */
@@ -80,12 +78,16 @@ const PYTHON_README = `
 The Python endpoints are in a second Worker, in \`python/\`, which is experimental. Deploy it first: \`npx wrangler deploy -c python/wrangler.toml && npx wrangler deploy\`. Try both: \`npx wrangler dev -c wrangler.toml -c python/wrangler.toml\`.
 `;
 
-function readme({ project, callers }: ProjectFacts): string {
+function readme({ project, callers, remote }: ProjectFacts): string {
+  const uploads = remote !== undefined && remote.store !== 'assets';
+  const deploy = uploads
+    ? 'Upload the database and deploy the Worker with the two commands below, in this folder.'
+    : 'Deploy it with `npx wrangler deploy` in this folder.';
   return `# ${project} on Cloudflare Workers
 
 Callers: ${callers}.
 
-Deploy it with \`npx wrangler deploy\` in this folder. Try it first: \`npx wrangler dev\` in this folder, or \`svc preview --target cloudflare-workers\` in the project. For a trial, put variables and secrets into \`.dev.vars\`, one \`NAME=value\` a line; the next build keeps this file. For the deployed Worker, set them with \`npx wrangler secret put NAME\`.
+${deploy} Try it first: \`npx wrangler dev\` in this folder, or \`svc preview --target cloudflare-workers\` in the project. For a trial, put variables and secrets into \`.dev.vars\`, one \`NAME=value\` a line; the next build keeps this file. For the deployed Worker, set them with \`npx wrangler secret put NAME\`.
 
 Clients connect to the address of the Worker with \`mcp\` added. Contents: \`sbom.cdx.json\`, \`THIRD-PARTY-LICENSES.txt\`; neither is uploaded.
 `;

@@ -9,7 +9,8 @@ const COMPATIBILITY_DATE = '2026-10-20';
 export function wranglerToml(facts: ProjectFacts): string {
   const { project, callers, config = false, python = false } = facts;
   const texts = ['manifest.json', ...(config ? [CONFIG_FILE] : [])].map((name) => `"${name}"`).join(', ');
-  return `# npx wrangler deploy
+  const stored = facts.remote?.store === 'r2';
+  return `# npx wrangler deploy${stored ? ', after the upload of the database: see README.md' : ''}
 # Callers: ${callers}
 name = "${toDeploymentName(project)}"
 main = "index.js"
@@ -18,7 +19,7 @@ compatibility_date = "${COMPATIBILITY_DATE}"
 no_bundle = true
 find_additional_modules = true
 
-${facts.remote?.store === 'r2' ? bucketBinding(project) : ASSETS}
+${stored ? bucketBinding(project) : ASSETS}
 [[rules]]
 type = "Text"
 globs = [${texts}]
@@ -40,7 +41,7 @@ run_worker_first = true
 `;
 
 function bucketBinding(project: string): string {
-  return `# The database is an object in this bucket. Upload it before the Worker: see README.md.
+  return `# The database is an object in this bucket.
 [[r2_buckets]]
 binding = "DATABASE"
 bucket_name = "${bucketName(project)}"

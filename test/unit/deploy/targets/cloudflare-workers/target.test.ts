@@ -44,6 +44,25 @@ test('the Worker comes before its assets, always', () => {
   expect(toml).toContain('binding = "ASSETS"');
 });
 
+test('the README names the upload to a bucket first, and a reason for it only if the database is too large', () => {
+  const readmeOf = (bytes: number, store = 'r2') => {
+    const remote = { store, key: 'sales/0123.duckdb', bytes };
+    const facts = { callers: 'nobody', project: 'Sales', version: '1.0.0', remote };
+    return String(target.files(facts)['README.md']);
+  };
+  const upload = 'Upload the database and deploy the Worker with the two commands below';
+  const order = /r2 object put sales-data\/sales\/0123\.duckdb .*\n +npx wrangler deploy\n/;
+  for (const bytes of [MIB, 26 * MIB]) {
+    const text = readmeOf(bytes);
+    expect(text).toContain(upload);
+    expect(text).toMatch(order);
+    expect(text).not.toContain('Deploy it with');
+    expect(text.includes('The database is too large for a static asset.')).toBe(bytes > 25 * MIB);
+  }
+  expect(readmeOf(MIB, 'assets')).toContain('Deploy it with `npx wrangler deploy` in this folder.');
+  expect(readmeOf(MIB, 'assets')).not.toContain(upload);
+});
+
 test('D1 databases that were added to wrangler.toml stay in the next one, and nothing else does', async () => {
   const older = await mkdtemp(join(tmpdir(), 'svc-older-'));
   const built = target.files({ callers: 'nobody', project: 'Sales', version: '1.0.0' });
