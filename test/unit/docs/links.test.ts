@@ -1,15 +1,14 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { proseOf, readPages } from './pages.ts';
+import { type Page, proseOf, readPages } from './pages.ts';
 
 const pages = readPages();
 
 describe('links', () => {
   it.each(pages.map((page) => [page.path, page] as const))('of %s lead somewhere', (path, page) => {
-    const links = Array.from(proseOf(page).matchAll(/\]\(([^)\s]+)\)/g), ([, link = '']) => link);
-    const own = links.filter((link) => !/^(https?|mailto):/.test(link));
-    expect(own.filter((link) => !leads(path, link))).toEqual([]);
+    expect(ownLinksOf(page).filter((link) => !leads(path, link))).toEqual([]);
   });
 
   it('to tests name files that there are', () => {
@@ -26,6 +25,34 @@ describe('links', () => {
     expect(below.filter((path) => !index.includes(`(${path.slice('docs/'.length)})`))).toEqual([]);
   });
 });
+
+it('links of packed pages lead to packed files', () => {
+  const packed = packedFiles();
+  expect(packed.size).toBeGreaterThan(100);
+  const isPacked = (path: string) =>
+    packed.has(path) || [...packed].some((file) => file.startsWith(`${path}/`));
+  const broken = pages
+    .filter(({ path }) => packed.has(path))
+    .flatMap((page) => ownLinksOf(page).map((link) => ({ page: page.path, link })))
+    .filter(({ page, link }) => !isPacked(join(dirname(page), link.split('#')[0] ?? '').replace(/\/$/, '')))
+    .filter(({ link }) => !link.startsWith('#'));
+  expect(broken).toEqual([]);
+});
+
+/** The files that npm would pack, as far as they are there without a build. */
+function packedFiles(): ReadonlySet<string> {
+  const args = ['pack', '--dry-run', '--json', '--ignore-scripts'];
+  const report: readonly { readonly files: readonly { readonly path: string }[] }[] = Object.values(
+    JSON.parse(execFileSync('npm', args, { encoding: 'utf8', maxBuffer: 2 ** 26 })),
+  );
+  return new Set(report.flatMap(({ files }) => files.map(({ path }) => path)));
+}
+
+/** The links of a page to other pages and files. */
+function ownLinksOf(page: Page): readonly string[] {
+  const links = Array.from(proseOf(page).matchAll(/\]\(([^)\s]+)\)/g), ([, link = '']) => link);
+  return links.filter((link) => !/^(https?|mailto):/.test(link));
+}
 
 function leads(page: string, link: string): boolean {
   const [file = '', anchor] = link.split('#');
