@@ -38,6 +38,10 @@ export function enforceReadOnly(text: string): CallerStatement {
   if (problem !== undefined) throw refused(problem.message);
   if (names.length > 0) throw refused(`$${names[0]} has no value here: write it into the statement`);
   if (hasTextInPieces(text)) throw refused('A text continues on another line: write it in one piece');
+  if (hasDollarQuotes(text))
+    throw refused(
+      'It has a part between dollar signs: write texts in single quotes and names in double quotes',
+    );
   const [statement, second] = statementsOf(text);
   if (statement === undefined) throw refused('There is no statement');
   if (second !== undefined) throw refused('There is more than one statement: send them one at a time');
@@ -80,6 +84,17 @@ function hasTextInPieces(sql: string): boolean {
   });
 }
 
+/**
+ * Whether a part between dollar signs is outside of quotes: `$$…$$`, or a name such as `a$$`. Whether DuckDB takes what
+ * follows for a text depends on the characters before it.
+ */
+function hasDollarQuotes(sql: string): boolean {
+  return lexSql(sql).tokens.some(({ kind, start, end }) => {
+    if (kind === 'string') return sql[start] === '$';
+    return kind === 'word' && /\$.*\$/.test(sql.slice(start, end));
+  });
+}
+
 /** Every name of a statement. A text is one too: `FROM 'sales'` reads the table sales. */
 function namesIn(sql: string): readonly string[] {
   return lexSql(sql).tokens.flatMap(({ kind, start, end }) => {
@@ -91,10 +106,8 @@ function namesIn(sql: string): readonly string[] {
 
 const ESCAPE = /\\(?:x([\dA-Fa-f]{1,2})|u([\dA-Fa-f]{4})|U([\dA-Fa-f]{8})|([0-7]{1,3})|([\s\S]))/g;
 
-/** The content of a text in any notation, without escapes. */
+/** The content of a text, without escapes. */
 function textOf(token: string): string {
-  if (token.startsWith('$'))
-    return token.slice(token.indexOf('$', 1) + 1, token.lastIndexOf('$', token.length - 2));
   if (token.startsWith("'")) return token.slice(1, -1);
   return token.slice(2, -1).replace(ESCAPE, (_, byte, short, long, octal, plain) => {
     if (plain !== undefined) return plain;

@@ -38,14 +38,20 @@ const UNICODE_BLANK = new RegExp(`[${UNICODE_BLANKS}]`);
 const EVERY_UNICODE_BLANK = new RegExp(UNICODE_BLANK, 'g');
 const BLANK = new RegExp(`[ \\t\\n\\r\\f${UNICODE_BLANKS}]+`, 'y');
 const WORD = new RegExp(`[${LETTERS}][${LETTERS}0-9$]*`, 'y');
-const PARAMETER = new RegExp(String.raw`\$[${LETTERS}][${LETTERS}0-9]*`, 'y');
+/** DuckDB reads `$e'…'` as a single `$` and a string with escapes. */
+const PARAMETER = new RegExp(String.raw`\$(?![eE]')[${LETTERS}][${LETTERS}0-9]*`, 'y');
 const DOLLAR_TAG = new RegExp(String.raw`\$(?:[${LETTERS}][${LETTERS}0-9]*)?\$`, 'y');
-const NUMBER = /\d[\d_]*(?:\.\d[\d_]*)?/y;
+const INTEGER = String.raw`\d(?:_?\d)*`;
+/** `1_000`, `1.`, `.5`, `1e5`. Of `1_$$`, only `1` is a number, and in `1..2` no number has a dot. */
+const NUMBER = new RegExp(
+  String.raw`(?:${INTEGER}(?:\.(?!\.)(?:${INTEGER})?)?|\.${INTEGER})(?:[eE][-+]?${INTEGER})?`,
+  'y',
+);
 const LINE_COMMENT = /--[^\n\r]*/y;
 const COMMENT_EDGE = /\/\*|\*\//g;
 /** Inside a string with escapes: a sequence to skip, or the closing quote. */
 const QUOTE_OR_ESCAPE = /''|\\[\s\S]|'/g;
-const POSITIONAL = /\$\d+|\?\d*/y;
+const POSITIONAL = new RegExp(String.raw`\$${INTEGER}|\?(?:${INTEGER})?`, 'y');
 
 /** Splits SQL into tokens in one pass. Never throws. Unclosed text is reported as an issue. */
 export function lexSql(sql: string): Lexed {
@@ -94,6 +100,8 @@ function readToken(sql: string, at: number): Reading {
       };
     case '/':
       return sql[at + 1] === '*' ? readBlockComment(sql, at) : { kind: 'symbol', end: at + 1 };
+    case '.':
+      return sql[at + 1] === '.' ? { kind: 'symbol', end: at + 2 } : readPlain(sql, at);
     case '\0':
       return { kind: 'symbol', end: at + 1, problem: 'A NUL character ends the SQL here: remove it' };
     default:

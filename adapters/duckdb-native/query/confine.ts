@@ -1,9 +1,11 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { enforceReadOnly } from '../../../src/call/caller-statement.ts';
 import { SvcError } from '../../../src/errors.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../../src/json.ts';
 import type { RestrictedTable } from '../../../src/ports.ts';
 import { foldName } from '../../../src/project/fold-name.ts';
-import { NAMING, rejection } from '../../../src/sql/query.ts';
+import { asQuery, NAMING, rejection } from '../../../src/sql/query.ts';
+import { quoteName } from '../../../src/sql/quote.ts';
 import { ALLOWED_FUNCTIONS } from '../../../src/sql/restricted/functions.ts';
 import { isCallerFunction } from './caller-macros.ts';
 import { isFileReader } from './restrictions.ts';
@@ -30,6 +32,7 @@ export async function confine(
   { builtIns, attached }: Reach,
 ): Promise<void> {
   const tree = await parse(connection, sql);
+  enforceNames(tree);
   const around = await readSurroundings(connection);
   const open = new Set(attached.open.map((name) => name.toLowerCase()));
   const foreign = new Set([...around.attached].filter((name) => !open.has(name)));
@@ -60,10 +63,43 @@ interface Allowed {
   readonly catalogues: boolean;
 }
 
-async function parse(connection: DuckDBConnection, sql: string): Promise<JsonValue> {
-  const result = await connection.runAndReadAll('SELECT json_serialize_sql($1::VARCHAR)', [sql]);
+/**
+ * Checks the names of functions and tables in a caller's query as DuckDB's parser finds them. `enforceReadOnly` and
+ * `asQuery` did the same from the text; this is a second check. Throws `sql_rejected`.
+ */
+export async function confineNames(connection: DuckDBConnection, query: string): Promise<void> {
+  const tree = await read(connection, query);
+  // DuckDB does not run what it cannot parse, or a PIVOT that it makes several statements of, and says so itself.
+  if (tree.error_type !== 'parser' && tree.error_message !== ONLY_SELECT) enforceNames(parsed(tree));
+}
+
+const ONLY_SELECT = 'Only SELECT statements can be serialized to json!';
+
+/** Gives the names of a parse tree to the checks of texts. */
+function enforceNames(tree: JsonObject): void {
+  const names = [...nodesOf(tree)].flatMap(({ function_name, table_name }) => [
+    ...(typeof function_name === 'string' ? [`${quoteName(function_name)}()`] : []),
+    ...(typeof table_name === 'string' ? [quoteName(table_name)] : []),
+  ]);
+  asQuery(enforceReadOnly(`SELECT ${['1', ...names].join(', ')}`).sql, 1);
+}
+
+async function parse(connection: DuckDBConnection, sql: string): Promise<JsonObject> {
+  return parsed(await read(connection, sql));
+}
+
+const PARSED =
+  'SELECT json_serialize_sql($1::VARCHAR, skip_default := true, skip_empty := true, skip_null := true)';
+
+/** DuckDB's parse tree of a query, or its reason why there is none. */
+async function read(connection: DuckDBConnection, sql: string): Promise<JsonObject> {
+  const result = await connection.runAndReadAll(PARSED, [sql]);
   const tree: JsonValue = JSON.parse(String(result.getRows()[0]?.[0]));
-  if (!isObject(tree) || tree.error !== true) return tree;
+  return isObject(tree) ? tree : {};
+}
+
+function parsed(tree: JsonObject): JsonObject {
+  if (tree.error === false) return tree;
   throw new SvcError('sql_rejected', `The statement was refused: ${tree.error_message}`);
 }
 

@@ -278,12 +278,14 @@ export class NativeDatabase implements Database {
     if (!readonly && !external) refuseFileReaders(sql);
     const { attachments } = this.#engine;
     if (restricted !== undefined) await session.restrict(sql, restricted, caller);
-    else if (confined && (external || attachments.names.length > 0)) {
-      await session.confine(sql, { builtIns, attached: toAttachedNames(attachments, unattached) });
+    const query = asQuery(sql, maxRows + 1);
+    const reaches = external || attachments.names.length > 0;
+    if (confined && restricted === undefined) {
+      const attached = toAttachedNames(attachments, unattached);
+      await (reaches ? session.confine(sql, { builtIns, attached }) : session.checkNames(query));
     }
     // A query can write too, for instance by nextval(). A read-only transaction forbids it.
     await session.defineCallerMacros(sql, caller, readonly ? [] : ['BEGIN TRANSACTION READ ONLY']);
-    const query = asQuery(sql, maxRows + 1);
     const prepared = await session.prepare(query, caller);
     try {
       const estimate = await estimateWithin(session, query, request);

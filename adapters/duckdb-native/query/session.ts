@@ -23,7 +23,7 @@ import { tracked } from '../driver/process-exit.ts';
 import type { ConnectionLease, Instance } from '../engine/instance.ts';
 import { isCommitted, isFatal, isUndone, lacksTransaction, toQueryError } from '../errors.ts';
 import { defineAll, defineNamed, lacksCaller } from './caller-macros.ts';
-import { confine, confineToTables, type Reach } from './confine.ts';
+import { confine, confineNames, confineToTables, type Reach } from './confine.ts';
 import { bindValues, type Casts, castQuery, textQuery } from './parameters.ts';
 
 /** Starting a statement with parameters plans it again, on this thread. A slower one starts on a thread of the pool. */
@@ -82,6 +82,11 @@ export class Session {
   /** Restricts a caller's own query to the database's own tables. */
   confine(sql: string, reach: Reach): Promise<void> {
     return guarded(() => confine(this.#connection, sql, reach));
+  }
+
+  /** Checks the names in a caller's own query once more, by DuckDB's parser (`confineNames`). */
+  checkNames(query: string): Promise<void> {
+    return guarded(() => confineNames(this.#connection, query));
   }
 
   /** Leaves a caller's own query nothing but the restricted tables (`prepareRestricted`). */

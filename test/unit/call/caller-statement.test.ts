@@ -15,6 +15,12 @@ describe("a caller's own statement", () => {
     ["SELECT 'my duckdb_settings'", "SELECT 'my duckdb_settings'", 'SELECT'],
     ['SELECT current_settings(1), my_read_csv(1)', 'SELECT current_settings(1), my_read_csv(1)', 'SELECT'],
     ['DESCRIBE t', 'DESCRIBE t', 'DESCRIBE'],
+    [
+      'SELECT tax$, v$session, \'a$$b$$\', "c$$" FROM t',
+      'SELECT tax$, v$session, \'a$$b$$\', "c$$" FROM t',
+      'SELECT',
+    ],
+    ['SELECT 1_000, .5, 1e-5, 2. FROM t', 'SELECT 1_000, .5, 1e-5, 2. FROM t', 'SELECT'],
   ])('may be %j', (text, sql, operation) => {
     expect(enforceReadOnly(text)).toEqual({ sql, operation });
   });
@@ -27,6 +33,10 @@ describe("a caller's own statement", () => {
     ["SELECT 'a' -- more\n 'b'", 'A text continues on another line'],
     ["FROM E'duckdb_'\n'settings'", 'A text continues on another line'],
     ["FROM e'duckdb_'\n'settings'", 'A text continues on another line'],
+    ['FROM $$duckdb_settings$$', 'between dollar signs'],
+    ['FROM $a$duckdb_settings$a$', 'between dollar signs'],
+    ['SELECT 1_$$, 2 AS z$$', 'between dollar signs'],
+    ['SELECT a$b$, 2 AS z$b$', 'between dollar signs'],
     ['', 'There is no statement'],
     ['-- nothing', 'There is no statement'],
     ['SELECT 1; SELECT 2', 'There is more than one statement'],
@@ -44,8 +54,6 @@ describe("a caller's own statement", () => {
     'FROM "DuckDB_Settings"()',
     'FROM duckdb_settings',
     "FROM 'duckdb_settings'",
-    'FROM $$duckdb_settings$$',
-    'FROM $a$duckdb_settings$a$',
     String.raw`FROM E'duckdb\x5fsettings'`,
     String.raw`FROM e'duckdb\x5Fsettings'`,
     String.raw`FROM E'duckdb\u005fsettings'`,

@@ -177,10 +177,7 @@ describe.each<EngineName>(['wasm', 'native', 'native, read-write'])(
       ['SELECT id AS glob, id AS last_scan FROM few WHERE id = 1', [{ glob: 1, last_scan: 1 }]],
       ['DESCRIBE few', [expect.objectContaining({ column_name: 'id' }), expect.anything()]],
       ['SHOW TABLES', [{ name: 'few' }, { name: 'items' }]],
-      [
-        'SELECT table_name FROM information_schema.tables WHERE table_name = $$few$$',
-        [{ table_name: 'few' }],
-      ],
+      ["SELECT table_name FROM information_schema.tables WHERE table_name = 'few'", [{ table_name: 'few' }]],
     ])('run %j', async (sql, rows) => {
       expect((await query(sql)).value).toEqual(rows);
     });
