@@ -1,13 +1,13 @@
 import { SvcError } from '../errors.ts';
 import { cutText } from '../redaction/redact.ts';
-import { lexSql } from '../sql/lexer.ts';
+import { lexSql, withPlainGaps } from '../sql/lexer.ts';
 import { scanParameters } from '../sql/parameters.ts';
 import { calledFunction, NAMING, rejection } from '../sql/query.ts';
 import { classify, statementsOf } from '../sql/statement.ts';
 
 /** A caller's own statement, found to be one that reads. */
 export interface CallerStatement {
-  /** Without the comments and the `;` around it. */
+  /** Without the comments and the `;` around it. The blanks between its tokens are ASCII. */
   readonly sql: string;
   readonly operation: string;
 }
@@ -32,7 +32,8 @@ function namesOf(...patterns: readonly string[]): RegExp {
 }
 
 /** Throws sql_rejected unless a caller's SQL is one statement that reads the database's own data. */
-export function enforceReadOnly(text: string): CallerStatement {
+export function enforceReadOnly(sent: string): CallerStatement {
+  const text = withPlainGaps(sent);
   const { problems, names } = scanParameters(text);
   const [problem] = problems;
   if (problem !== undefined) throw refused(problem.message);

@@ -76,6 +76,20 @@ export function withPlainBlanks(sql: string): string {
   return sql.replaceAll(EVERY_UNICODE_BLANK, ' ');
 }
 
+/**
+ * The text with blanks of ASCII between its tokens, which keep their places. DuckDB takes a Unicode blank for a letter if a
+ * `$` in a name or an escaped quote before it misleads DuckDB about quotes.
+ */
+export function withPlainGaps(sql: string): string {
+  if (!hasUnicodeBlank(sql)) return sql;
+  return lexSql(sql)
+    .tokens.map(({ kind, start, end }) => {
+      const text = sql.slice(start, end);
+      return kind === 'blank' ? withPlainBlanks(text) : text;
+    })
+    .join('');
+}
+
 /** The token at an offset: its kind, its end and its error. */
 interface Reading {
   readonly kind: TokenKind;

@@ -20,6 +20,7 @@ describe("a caller's own statement", () => {
       'SELECT tax$, v$session, \'a$$b$$\', "c$$" FROM t',
       'SELECT',
     ],
+    ["\u00a0SELECT\u3000'\u00a0',\ufeff1 --\u00a0", "SELECT '\u00a0', 1", 'SELECT'],
     ['SELECT 1_000, .5, 1e-5, 2. FROM t', 'SELECT 1_000, .5, 1e-5, 2. FROM t', 'SELECT'],
   ])('may be %j', (text, sql, operation) => {
     expect(enforceReadOnly(text)).toEqual({ sql, operation });
