@@ -66,6 +66,13 @@ export function lexSql(sql: string): Lexed {
   return { tokens, problems };
 }
 
+/** The tokens of SQL as they are written, without blanks and comments. */
+export function tokenTexts(sql: string): readonly string[] {
+  return lexSql(sql)
+    .tokens.filter(({ kind }) => kind !== 'blank' && kind !== 'comment')
+    .map(({ start, end }) => sql.slice(start, end));
+}
+
 /** Whether SQL has blanks beyond ASCII. DuckDB does not read them as blanks in every place. */
 export function hasUnicodeBlank(sql: string): boolean {
   return UNICODE_BLANK.test(sql);

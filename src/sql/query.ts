@@ -1,5 +1,5 @@
 import { SvcError } from '../errors.ts';
-import { lexSql } from './lexer.ts';
+import { tokenTexts } from './lexer.ts';
 import { refuseSentWrites } from './sent-writes.ts';
 import { statementsOf } from './statement.ts';
 
@@ -76,9 +76,7 @@ function refuseSleep(sql: string): void {
 
 /** Returns the first function that a statement calls and a pattern matches. */
 export function calledFunction(sql: string, pattern: RegExp): string | undefined {
-  const words = lexSql(sql)
-    .tokens.filter(({ kind }) => kind !== 'blank' && kind !== 'comment')
-    .map(({ start, end }) => sql.slice(start, end));
+  const words = tokenTexts(sql);
   // `WITH query(a) AS` only names a table.
   const called = (word: string, at: number): boolean =>
     pattern.test(word) && words[at + 1]?.[0] === '(' && !/^(with|recursive)$/i.test(words[at - 1] ?? '');

@@ -1,6 +1,6 @@
 import type { DuckDBPreparedStatement } from '@duckdb/node-api';
 import { SvcError } from '../../../src/errors.ts';
-import { lexSql } from '../../../src/sql/lexer.ts';
+import { tokenTexts } from '../../../src/sql/lexer.ts';
 import { calledFunction, rejection } from '../../../src/sql/query.ts';
 import type { Driver } from '../driver/driver.ts';
 
@@ -23,10 +23,7 @@ const PERSISTENT_SECRET =
 
 /** Throws sql_rejected for a statement that stores a secret on disk: secrets come from the user file. */
 export function refusePersistentSecrets(sql: string): void {
-  const words = lexSql(sql)
-    .tokens.filter(({ kind }) => kind !== 'blank' && kind !== 'comment')
-    .map(({ start, end }) => sql.slice(start, end));
-  if (!PERSISTENT_SECRET.test(words.join(' '))) return;
+  if (!PERSISTENT_SECRET.test(tokenTexts(sql).join(' '))) return;
   throw new SvcError(
     'sql_rejected',
     'The statement stores a secret on disk. Name the secret under `secrets` of the user file instead.',

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { lexSql } from '../../../src/sql/lexer.ts';
+import { tokenTexts } from '../../../src/sql/lexer.ts';
 import { CALLER_CALLS, standInError } from '../../../src/sql/stand-ins.ts';
 import { lacksCaller } from './caller-macros.ts';
 
@@ -23,9 +23,6 @@ const DEFINITION = new RegExp(
 
 /** Throws for a statement that defines a lasting function with the name of a user function. */
 export function refuseStandIns(sql: string): void {
-  const words = lexSql(sql)
-    .tokens.filter(({ kind }) => kind !== 'blank' && kind !== 'comment')
-    .map(({ start, end }) => sql.slice(start, end));
-  const [, name] = DEFINITION.exec(words.join(' ')) ?? [];
+  const [, name] = DEFINITION.exec(tokenTexts(sql).join(' ')) ?? [];
   if (name !== undefined) throw standInError(name.toLowerCase(), 'sql_rejected');
 }

@@ -15,20 +15,20 @@ export const ALLOWED_FUNCTIONS: ReadonlySet<string> = namesIn(`
   array_sort array_to_json array_to_string array_to_string_comma_default array_transform array_unique
   array_value array_where array_zip ascii asin asinh atan atan2 atanh avg bar base64 bin bit_and bit_count
   bit_length bit_or bit_position bit_xor bitstring bitstring_agg bool_and bool_or cardinality cbrt ceil
-  ceiling century char_length character_length chr combine concat concat_ws constant_or_null contains corr
-  cos cosh cot count count_if count_star countif covar_pop covar_samp cume_dist current_date
-  current_localtime current_localtimestamp damerau_levenshtein date_add date_diff date_part date_sub
-  date_trunc datediff datepart datesub datetrunc day dayname dayofmonth dayofweek dayofyear days_in_month
-  decade decode degrees dense_rank divide editdist3 element_at encode ends_with entropy enum_code
-  enum_first enum_last enum_range enum_range_boundary epoch epoch_ms epoch_ns epoch_us equi_width_bins era
-  error even exp factorial favg fdiv fill filter finalize first first_value flatten floor fmod format
-  format_bytes formatreadabledecimalsize formatreadablesize from_base64 from_binary from_hex from_json
-  from_json_strict fsum gamma gcd gen_random_uuid generate_series generate_subscripts geomean
-  geometric_mean get_bit get_current_time get_current_timestamp get_user_email get_user_provider
-  get_username grade_up greatest greatest_common_divisor group_concat hamming hash hex histogram_exact
-  hour ilike_escape instr is_histogram_other_bin isfinite isinf isnan isodow isoyear jaccard
-  jaro_similarity jaro_winkler_similarity json json_array json_array_length json_contains json_each
-  json_exists json_extract json_extract_path json_extract_path_text json_extract_string json_group_array
+  ceiling century char_length character_length chr concat concat_ws constant_or_null contains corr cos
+  cosh cot count count_if count_star countif covar_pop covar_samp cume_dist current_date current_localtime
+  current_localtimestamp damerau_levenshtein date_add date_diff date_part date_sub date_trunc datediff
+  datepart datesub datetrunc day dayname dayofmonth dayofweek dayofyear days_in_month decade decode
+  degrees dense_rank divide editdist3 element_at encode ends_with entropy enum_code enum_first enum_last
+  enum_range enum_range_boundary epoch epoch_ms epoch_ns epoch_us equi_width_bins era error even exp
+  factorial favg fdiv fill filter first first_value flatten floor fmod format format_bytes
+  formatreadabledecimalsize formatreadablesize from_base64 from_binary from_hex from_json from_json_strict
+  fsum gamma gcd gen_random_uuid generate_series generate_subscripts geomean geometric_mean get_bit
+  get_current_time get_current_timestamp get_user_email get_user_provider get_username grade_up greatest
+  greatest_common_divisor group_concat hamming hash hex histogram_exact hour ilike_escape instr
+  is_histogram_other_bin isfinite isinf isnan isodow isoyear jaccard jaro_similarity
+  jaro_winkler_similarity json json_array json_array_length json_contains json_each json_exists
+  json_extract json_extract_path json_extract_path_text json_extract_string json_group_array
   json_group_object json_group_structure json_keys json_merge_patch json_object json_pretty json_quote
   json_structure json_transform json_transform_strict json_tree json_type json_valid json_value julian
   kahan_sum kurtosis kurtosis_pop lag last last_day last_value lcase lcm lead least least_common_multiple

@@ -20,6 +20,11 @@ describe("a caller's own statement", () => {
       'SELECT tax$, v$session, \'a$$b$$\', "c$$" FROM t',
       'SELECT',
     ],
+    [
+      'SELECT export_state, count(*) AS export_state, combine FROM t',
+      'SELECT export_state, count(*) AS export_state, combine FROM t',
+      'SELECT',
+    ],
     ["\u00a0SELECT\u3000'\u00a0',\ufeff1 --\u00a0", "SELECT '\u00a0', 1", 'SELECT'],
     ['SELECT 1_000, .5, 1e-5, 2. FROM t', 'SELECT 1_000, .5, 1e-5, 2. FROM t', 'SELECT'],
   ])('may be %j', (text, sql, operation) => {
@@ -71,6 +76,13 @@ describe("a caller's own statement", () => {
     'SELECT get_user_external_token()',
     'SELECT force_checkpoint()',
     'SELECT from_substrait_json(1)',
+    'SELECT finalize(s) FROM t',
+    'SELECT s.combine(t) FROM t',
+    'SELECT "COMBINE"(s, s) FROM t',
+    'SELECT sum(x) EXPORT_STATE FROM t',
+    'SELECT sum(x) FILTER (x > 1) /* x */ Export_State AS s FROM t',
+    'FROM arrow_scan(a, b, c)',
+    'FROM arrow_scan_dumb(a, b, c)',
   ])('reaches not beyond the data: %s', (text) => {
     expect(() => enforceReadOnly(text)).toThrow(
       expect.objectContaining({ code: 'sql_rejected', message: expect.stringContaining('reaches beyond') }),

@@ -85,6 +85,8 @@ describe('a restricted statement', () => {
     ['FROM histogram("data.main.hidden", x) AS ("select" VARCHAR)', 'calls histogram'],
     ['FROM histogram("data.main.hidden", x) AS materialized (a VARCHAR)', 'calls histogram'],
     ['SELECT stats(x) FROM sales', 'calls stats'],
+    ['SELECT combine(x, x) FROM sales', 'calls combine'],
+    ['SELECT finalize(x) FROM sales', 'calls finalize'],
     ['SELECT some_new_function(x) FROM sales', 'calls some_new_function'],
     ['FROM future_view', 'names future_view'],
     ["FROM 'future_view'", 'names future_view'],
