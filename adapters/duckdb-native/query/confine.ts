@@ -164,18 +164,26 @@ export async function confineToTables(
 }
 
 function checkRestricted(node: JsonObject, visible: ReadonlySet<string>): void {
-  const [table = '', schema = '', catalog = ''] = [node.table_name, node.schema_name, node.catalog_name].map(
-    textOf,
-  );
+  const table = textOf(node.table_name);
+  const called = textOf(node.function_name);
+  // A function has the column of a call such as `name.upper()` for its schema.
+  if (called === '') checkPlace(node);
   if (node.type === 'BASE_TABLE') {
-    if (catalog !== '' || !/^(?:main)?$/i.test(schema)) throw rejection(`${schema || catalog}.${table}`);
     const known = visible.has(foldName(table));
     if (!known && (CATALOGUE.test(table) || LOCATION.test(table))) throw rejection(table);
   }
   if (node.type === 'SHOW_REF' && table !== '') throw rejection(table);
-  const called = node.function_name;
-  if (typeof called !== 'string' || !/\w/.test(called) || isWindow(node)) return;
+  if (!/\w/.test(called) || isWindow(node)) return;
   if (!ALLOWED_FUNCTIONS.has(called.toLowerCase())) throw rejection(called);
+}
+
+/** Refuses a table or a type of another schema or database. */
+function checkPlace({ catalog, catalog_name, schema, schema_name, name, table_name }: JsonObject): void {
+  const [database, around, own] = [catalog_name ?? catalog, schema_name ?? schema, table_name ?? name].map(
+    textOf,
+  );
+  if (database !== '' || !/^(?:main)?$/i.test(around ?? ''))
+    throw rejection([around || database, own].filter((part) => part !== '').join('.'));
 }
 
 function checkShown(name: string, { catalogues }: Allowed): void {

@@ -1,0 +1,43 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { confineToTables } from '../../../../../adapters/duckdb-native/query/confine.ts';
+import { openDuckDb } from '../../../sql/duckdb.ts';
+
+let duckdb: DuckDBConnection;
+beforeAll(async () => {
+  duckdb = await openDuckDb();
+});
+
+const check = (sql: string) =>
+  confineToTables(duckdb, sql, [{ name: 'sales', rows: null, hide: [], mask: {} }]);
+
+describe("the parser's view of a restricted statement", () => {
+  it.each([
+    'SELECT s.day.upper(), count(*) OVER (), [x + 1 FOR x IN [1]] FROM main.sales AS s',
+    "SELECT amount::DECIMAL(10, 2), NULL::STRUCT(a JSON, b UUID[]), 'a'::ENUM('a', 'b'), DATE '2026-01-01'",
+    'WITH a AS (FROM sales) FROM a PIVOT (sum(x) FOR y IN (1, 2))',
+    'DESCRIBE sales',
+  ])('may have %s', async (sql) => {
+    await expect(check(sql)).resolves.toBeUndefined();
+  });
+
+  it.each([
+    ['FROM shop.main.hidden', 'main.hidden'],
+    ['FROM other.hidden', 'other.hidden'],
+    ['FROM duckdb_tables', 'duckdb_tables'],
+    ['SHOW TABLES', '"tables"'],
+    ['SHOW TABLES FROM other', 'other'],
+    ['SELECT enum_range(NULL::shop.main.mood)', 'main.mood'],
+    ['SELECT enum_range(NULL::other.mood)', 'other.mood'],
+    ["SELECT other.mood 'a'", 'other.mood'],
+    ["SELECT TRY_CAST('a' AS STRUCT(a INTEGER, b other.mood[]))", 'other.mood'],
+    ['SELECT NULL::MAP(INTEGER, other.mood)', 'other.mood'],
+    ['SELECT stats(x) FROM sales', 'stats'],
+    ['SELECT sum(x) EXPORT_STATE FROM sales', 'EXPORT_STATE'],
+  ])('must not have %s', async (sql, named) => {
+    await expect(check(sql)).rejects.toMatchObject({
+      code: 'sql_rejected',
+      message: expect.stringContaining(`uses ${named}`),
+    });
+  });
+});
