@@ -74,6 +74,17 @@ describe.each(Object.keys(ENGINES))('the functions of %s', (engine) => {
     for (const name of names) expect(() => enforceReadOnly(`SELECT ${name}(1)`)).toThrow(name);
   });
 
+  const POINT = "st_astext(st_geomfromwkb(from_hex('0101000000000000000000F03F0000000000000040'))) AS point";
+  // It has 2^28 points of 16 bytes each, and the product is 0 in 32 bits.
+  const ENDLESS = "st_astext(st_geomfromwkb(from_hex('010200000001000010000000000000F03F0000000000000040')))";
+
+  it('read no geometry beyond its end', async () => {
+    expect(await errorOf(run(`SELECT ${ENDLESS} AS line`, true))).toMatchObject({
+      code: engine === 'wasm' ? 'sql_rejected' : 'sql_failed',
+    });
+    expect((await run(`SELECT ${POINT}`, engine !== 'wasm')).rows).toEqual([{ point: 'POINT (1 2)' }]);
+  });
+
   it.runIf(engine === 'native')('give no state if only the second check sees the statement', async () => {
     const error = await errorOf(run('SELECT sum(id) EXPORT_STATE AS s FROM docs', true));
     expect(error).toMatchObject({ code: 'sql_rejected' });

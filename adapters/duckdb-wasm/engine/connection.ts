@@ -2,7 +2,7 @@ import { cancelledError, deadlineError } from '../../../src/errors.ts';
 import { type JsonValue, tryJson } from '../../../src/json.ts';
 import type { RestrictedTable, ScanEstimate, SqlCall, SqlRequest, SqlResult } from '../../../src/ports.ts';
 import { enforceScan, estimateScans, explainOf } from '../../../src/sql/estimate.ts';
-import { asQuery } from '../../../src/sql/query.ts';
+import { asQuery, calledFunction, rejection } from '../../../src/sql/query.ts';
 import {
   prepareRestricted,
   SURROUNDINGS,
@@ -52,7 +52,8 @@ export class Connection {
 
   /** Runs a statement. Before that, restricts its tables and checks its scan limits if the request has any. */
   async read(request: SqlRequest): Promise<SqlResult> {
-    const { sql, values, maxRows, restricted, scan } = request;
+    const { sql, values, maxRows, confined, restricted, scan } = request;
+    if (confined) refuseUnsound(sql);
     if (restricted !== undefined) await this.#restrict(sql, restricted);
     const query = { sql: asQuery(sql, maxRows + 1), values };
     const estimate = scan && (await this.#estimate(query, scan));
@@ -112,6 +113,14 @@ export class Connection {
       if (!isBroken()) await enter(() => statement.close());
     }
   }
+}
+
+/** Functions that trust their arguments here: DuckDB checks the size of a geometry with a product that overflows in 32 bits. */
+const UNSOUND = /^"?st_geomfromwkb"?$/i;
+
+function refuseUnsound(sql: string): void {
+  const name = calledFunction(sql, UNSOUND);
+  if (name !== undefined) throw rejection(name);
 }
 
 /** A statement with the values of its parameters. */
