@@ -59,6 +59,7 @@ export function enforceReadOnly(sent: string): CallerStatement {
 
 /** `EXPORT_STATE` of a statement, which gives the state of an aggregate with addresses in it. Elsewhere the word is a name. */
 function stateExport(sql: string): string | undefined {
+  if (!/export_state/i.test(sql)) return undefined;
   return tokenTexts(sql).find((word, at, words) => /^export_state$/i.test(word) && words[at - 1] === ')');
 }
 
@@ -97,6 +98,7 @@ function hasTextInPieces(sql: string): boolean {
  * follows for a text depends on the characters before it.
  */
 function hasDollarQuotes(sql: string): boolean {
+  if (!sql.includes('$')) return false;
   return lexSql(sql).tokens.some(({ kind, start, end }) => {
     if (kind === 'string') return sql[start] === '$';
     return kind === 'word' && /\$.*\$/.test(sql.slice(start, end));

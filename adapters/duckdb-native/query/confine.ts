@@ -77,12 +77,12 @@ const ONLY_SELECT = 'Only SELECT statements can be serialized to json!';
 
 /** Gives the names of a parse tree to the checks of texts. */
 function enforceNames(tree: JsonObject): void {
-  const names = [...nodesOf(tree)].flatMap(({ function_name, export_state, table_name }) => [
+  const names = nodesOf(tree).flatMap(({ function_name, export_state, table_name }) => [
     ...(typeof function_name === 'string' ? [`${quoteName(function_name)}()`] : []),
     ...(export_state === true ? ['count() EXPORT_STATE'] : []),
     ...(typeof table_name === 'string' ? [quoteName(table_name)] : []),
   ]);
-  asQuery(enforceReadOnly(`SELECT ${['1', ...names].join(', ')}`).sql, 1);
+  asQuery(enforceReadOnly(`SELECT ${['1', ...new Set(names)].join(', ')}`).sql, 1);
 }
 
 async function parse(connection: DuckDBConnection, sql: string): Promise<JsonObject> {
@@ -116,11 +116,15 @@ async function readSurroundings(connection: DuckDBConnection): Promise<Pick<Allo
   return { macros: named('macro'), attached: named('database') };
 }
 
-function* nodesOf(value: JsonValue): Generator<JsonObject> {
-  if (Array.isArray(value)) for (const item of value) yield* nodesOf(item);
-  if (!isObject(value)) return;
-  yield value;
-  for (const part of Object.values(value)) yield* nodesOf(part);
+/** Every object of a parse tree. Nested generators would take the depth of the tree for each one. */
+function nodesOf(tree: JsonValue): readonly JsonObject[] {
+  const nodes: JsonObject[] = [];
+  const visit = (value: JsonValue): void => {
+    if (isObject(value)) nodes.push(value);
+    if (typeof value === 'object' && value !== null) for (const part of Object.values(value)) visit(part);
+  };
+  visit(tree);
+  return nodes;
 }
 
 function check(node: JsonObject, allowed: Allowed): void {
