@@ -10,7 +10,7 @@ from . import _errors
 #: The host removes sensitive arguments before it cuts a text, so it gets texts whole. An argument has at most 1 MiB, and its
 #: longest form is six times as long.
 MAX_TEXT = 8 * 2**20
-#: The most bytes of a request: the host answers nobody else while it parses one.
+#: The most bytes of a request: the host answers no other call while it parses one.
 _MAX_REQUEST = 64 * 2**20
 
 
