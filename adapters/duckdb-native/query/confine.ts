@@ -69,7 +69,7 @@ interface Allowed {
  */
 export async function confineNames(connection: DuckDBConnection, query: string): Promise<void> {
   const tree = await read(connection, query);
-  // DuckDB does not run what it cannot parse, or a PIVOT that it makes several statements of, and says so itself.
+  // DuckDB itself refuses a text that it cannot parse, and a PIVOT that stands for several statements.
   if (tree.error_type !== 'parser' && tree.error_message !== ONLY_SELECT) enforceNames(parsed(tree));
 }
 

@@ -5,6 +5,7 @@ import { openPython } from '../../../adapters/python/open.ts';
 import type { Python, PythonHost } from '../../../src/ports.ts';
 import { type Once, perCall, type Row } from '../measure.ts';
 import { type Bare, residentMb, startBare } from './bare.ts';
+import { benchRequest } from './request.ts';
 
 const PROJECT = fileURLToPath(new URL('./project', import.meta.url));
 const FILE = 'python/bench.py';
@@ -70,15 +71,7 @@ async function bestInTurn(a: Once, b: Once, rounds: number): Promise<{ a: number
 }
 
 async function callOnce(python: Python, name: string): Promise<unknown> {
-  const request = {
-    file: FILE,
-    name,
-    args: { name: 'Ada' },
-    kinds: {},
-    user: null,
-    maxRows: 10,
-    maxBytes: 1_000_000,
-  };
+  const request = benchRequest(FILE, name, { name: 'Ada' });
   const { signal } = new AbortController();
   return python.call(request, HOST, { signal, timeoutMs: 10_000 });
 }
@@ -119,15 +112,7 @@ async function startRow(executable: string): Promise<Row> {
 
 async function memoryRows(python: Python, bare: Bare): Promise<readonly Row[]> {
   if (!existsSync('/proc/self/statm')) return [];
-  const request = {
-    file: 'python/pid.py',
-    name: 'pid',
-    args: {},
-    kinds: {},
-    user: null,
-    maxRows: 10,
-    maxBytes: 1_000_000,
-  };
+  const request = benchRequest('python/pid.py', 'pid', {});
   const { signal } = new AbortController();
   const { value } = await python.call(request, HOST, { signal, timeoutMs: 10_000 });
   const memory = { ours: residentMb(Number(value)), base: residentMb(bare.pid) };

@@ -3,6 +3,7 @@ import { openPython } from '../../../adapters/python/open.ts';
 import { openPyodide } from '../../../adapters/python-pyodide/open.ts';
 import type { Python, PythonHost } from '../../../src/ports.ts';
 import { inTurn, perCall, type Row } from '../measure.ts';
+import { benchRequest } from './request.ts';
 
 const PROJECT = fileURLToPath(new URL('./project', import.meta.url));
 const ROUNDS = 7;
@@ -72,14 +73,6 @@ async function startRow(): Promise<Row> {
 }
 
 async function callOnce(python: Python, name: string): Promise<unknown> {
-  const request = {
-    file: 'python/bench.py',
-    name,
-    args: { name: 'Ada' },
-    kinds: {},
-    user: null,
-    maxRows: 10,
-    maxBytes: 1_000_000,
-  };
+  const request = benchRequest('python/bench.py', name, { name: 'Ada' });
   return python.call(request, HOST, { signal: new AbortController().signal, timeoutMs: 10_000 });
 }
