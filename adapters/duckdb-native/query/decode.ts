@@ -81,9 +81,21 @@ function refuse(type: DuckDBType): Decode {
   };
 }
 
-/** Whether values of a type consist of values of other types. */
-export function isNested(type: DuckDBType): boolean {
-  return ['entryTypes', 'memberTypes', 'keyType', 'valueType'].some((part) => part in type);
+/** The properties of a nested type that hold the types of its parts. */
+const PARTS = ['entryTypes', 'memberTypes', 'keyType', 'valueType'] as const;
+
+/**
+ * Gives each part without a type the type INTEGER, as DuckDB does to a column of NULLs that it reads from a query in
+ * brackets. The driver cannot read a column without a type.
+ */
+export function completeType({ api }: Pick<Driver, 'api'>, type: DuckDBType): DuckDBType {
+  if (type.typeId === api.DuckDBTypeId.SQLNULL) return api.INTEGER;
+  const complete = (part: DuckDBType): DuckDBType => completeType({ api }, part);
+  for (const name of PARTS) {
+    const part: DuckDBType | readonly DuckDBType[] | undefined = Reflect.get(type, name);
+    if (part !== undefined) Reflect.set(type, name, 'map' in part ? part.map(complete) : complete(part));
+  }
+  return type;
 }
 
 /** Names fields by their position, because the driver gives all unnamed fields the same property. */
@@ -144,17 +156,17 @@ function scalarForms(ID: Driver['api']['DuckDBTypeId']): ReadonlyMap<number, Dec
       ID.INTERVAL,
       form(({ months, days, micros }: DuckDBIntervalValue) => intervalForm(months, days, micros)),
     ],
-    [ID.SQLNULL, () => null],
   ]);
 }
 
 /** Returns the decoder of a nested type; null for any other. */
 function nestedForm(type: DuckDBType, { decoderOf, keyOf }: PartDecoders): Decode | null {
   if ('entryTypes' in type) {
+    const names = type.entryNames;
     const parts = type.entryTypes.map(decoderOf);
     return form(({ entries }: DuckDBStructValue) => {
       const values = parts.map((decode, index) => decode(entries[String(index)] ?? null));
-      return structForm(type.entryNames, values);
+      return structForm(names, values);
     });
   }
   if ('memberTypes' in type) {

@@ -1,18 +1,12 @@
-import type {
-  DuckDBDataChunk,
-  DuckDBMaterializedResult,
-  DuckDBType,
-  DuckDBValue,
-  DuckDBVector,
-} from '@duckdb/node-api';
+import type { DuckDBMaterializedResult, DuckDBType, DuckDBValue, DuckDBVector } from '@duckdb/node-api';
 import type { JsonObject } from '../../../src/json.ts';
 import type { SqlRequest, SqlResult } from '../../../src/ports.ts';
 import { repeatedNames, uniqueNames } from '../../../src/sql/forms.ts';
 import { type LengthOf, leastRowBytes, rowsWithin } from '../../../src/sql/json-size.ts';
 import { rowMaker } from '../../../src/sql/row-maker.ts';
-import type { Driver, VectorOf } from '../driver/driver.ts';
+import type { Driver } from '../driver/driver.ts';
 import { lengthReader } from '../driver/texts.ts';
-import { createDecoders, isNested, nameFieldsByPosition, typeName, unsendable } from './decode.ts';
+import { completeType, createDecoders, nameFieldsByPosition, typeName, unsendable } from './decode.ts';
 
 /** Converts the first rows of a result to their exact JSON form. */
 export type ToResult = (result: DuckDBMaterializedResult, limits: ResultLimits) => SqlResult;
@@ -27,15 +21,18 @@ export function createToResult(driver: Driver): ToResult {
     const given = result.columnNames();
     const repeated = repeatedNames(given);
     const names = uniqueNames(given);
-    const types = names.map((name, index) => columnType(result, name, index));
+    const types = names.map((name, index) => completeType(driver, columnType(result, name, index)));
+    const columns = types.map((type, index) => ({ name: names[index] ?? '', type: typeName(type) }));
     const decoders = types.map(decoderOf);
+    // The names of columns and decoders are those that the statement gave.
+    types.forEach(nameFieldsByPosition);
     const toRow = rowMaker(names);
     const rows: JsonObject[] = [];
     const { chunkCount } = result;
     let left = maxBytes;
     for (let index = 0; index < chunkCount && rows.length < maxRows && left >= 0; index += 1) {
       const chunk = result.getChunk(index);
-      const vectors = vectorsOf(chunk, types, driver.vectorOf);
+      const vectors = types.map((type, column) => driver.vectorOf(chunk, column, type));
       const most = Math.min(chunk.rowCount, maxRows - rows.length);
       const count = rowsWithin(left, most, lengthsOf(driver, vectors, types));
       const cells = vectors.map((vector, column) => {
@@ -51,7 +48,7 @@ export function createToResult(driver: Driver): ToResult {
       if (count < most) left = -1;
     }
     return {
-      columns: types.map((type, index) => ({ name: names[index] ?? '', type: typeName(type) })),
+      columns,
       rows,
       truncated: result.rowCount > rows.length,
       ...(repeated.length > 0 ? { repeated } : {}),
@@ -68,19 +65,6 @@ function columnType(result: DuckDBMaterializedResult, name: string, index: numbe
   } catch {
     throw unsendable(`UNKNOWN, ${name}`);
   }
-}
-
-function vectorsOf(
-  chunk: DuckDBDataChunk,
-  types: readonly DuckDBType[],
-  vectorOf: VectorOf,
-): readonly DuckDBVector[] {
-  return types.map((type, column) => {
-    if (!isNested(type)) return vectorOf(chunk, column, type);
-    const vector = chunk.getColumnVector(column);
-    nameFieldsByPosition(vector.type);
-    return vector;
-  });
 }
 
 /** The lengths of texts and BLOBs, which have at least as many bytes in JSON. A value of type JSON may lose blanks. */

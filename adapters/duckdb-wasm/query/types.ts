@@ -52,7 +52,8 @@ export const INTEGERS: ReadonlySet<number> = new Set([
 const SPELLING: { readonly [id: number]: string } = {
   [TYPE.TIME_TZ]: 'TIME WITH TIME ZONE',
   [TYPE.TIMESTAMP_TZ]: 'TIMESTAMP WITH TIME ZONE',
-  [TYPE.SQLNULL]: '"NULL"',
+  // A bare query leaves a column of NULLs without a type. In brackets, DuckDB gives it this one.
+  [TYPE.SQLNULL]: 'INTEGER',
 };
 
 /** DuckDB's names of types without parts. */

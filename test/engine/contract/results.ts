@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../src/json.ts';
+import type { SqlValue } from '../../../src/sql-value.ts';
 import { callOf, errorOf, read } from '../fixture.ts';
 import { TYPES, UNSENDABLE } from '../types.ts';
 import type { Subject } from './subject.ts';
@@ -27,6 +29,15 @@ const FORMS: readonly (readonly [string, readonly number[], boolean])[] = [
     false,
   ],
   ['SELECT col0 AS id FROM (VALUES (1), (2), (3)) ORDER BY id', [1, 2], true],
+];
+
+/** Queries whose fields are NULL or empty, so that DuckDB knows no type of theirs; their parameters and their row. */
+const UNTYPED: readonly (readonly [string, readonly SqlValue[], JsonObject])[] = [
+  ['SELECT unnest({total: count(*), note: NULL}) FROM items', [], { total: 2000, note: null }],
+  ['SELECT unnest($1)', [{ struct: { a: 1n, b: null } }], { a: 1, b: null }],
+  ['SELECT unnest({a: [], b: [NULL], c: map {}})', [], { a: [], b: [null], c: {} }],
+  ['SELECT unnest({s: {a: NULL, b: [{c: NULL}]}})', [], { s: { a: null, b: [{ c: null }] } }],
+  ['SELECT unnest([{a: NULL}], recursive := true)', [], { a: null }],
 ];
 
 /** Every type has one JSON form, and rows come back as they are. */
@@ -120,6 +131,17 @@ export function describeResults(subject: Subject): void {
         expect(rows, `run ${run}`).toEqual([{ id: 1, id_1: 2, id_1_1: 3 }]);
       }
     });
+
+    it.each(UNTYPED)(
+      'give columns without a type the same type in each run: %s',
+      async (sql, values, row) => {
+        for (let run = 0; run < 4; run += 1) {
+          const { rows, columns } = await read(subject.database, sql, values);
+          expect(rows, `run ${run}`).toEqual([row]);
+          expect(columns.map(({ type }) => type).join(), `run ${run}`).not.toContain('NULL');
+        }
+      },
+    );
 
     it.each(FORMS)('are the first ones of: %s', async (sql, ids, truncated) => {
       const request = { sql, values: [], mode: 'read', maxRows: 2 } as const;
