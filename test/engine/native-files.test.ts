@@ -76,6 +76,18 @@ describe('a database file', () => {
     await second.close();
   });
 
+  it('is unchanging for a reader only while this process does not write to it', async () => {
+    const path = await newDatabase('joined.duckdb');
+    const writer = await openNative({ path, readonly: false });
+    const reader = await openNative({ path, readonly: true });
+    expect(reader.unchanging).toBe(false);
+    await reader.close();
+    await writer.close();
+    const alone = await openNative({ path, readonly: true });
+    expect(alone.unchanging).toBe(true);
+    await alone.close();
+  });
+
   it('keeps each acknowledged row when its writer is killed', async () => {
     const path = await newDatabase('killed.duckdb');
     let expected = 2;

@@ -77,8 +77,9 @@ export class NativeDatabase implements Database {
     this.#toResult = createToResult(driver);
   }
 
+  /** Not if it shares the engine of a writer in this process. */
   get unchanging(): boolean {
-    return this.readonly && !this.#reachesOut;
+    return this.#engine.readonly && !this.#reachesOut;
   }
 
   run(request: SqlRequest, call: SqlCall): Promise<SqlResult> {
