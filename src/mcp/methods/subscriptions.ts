@@ -12,6 +12,10 @@ import { invalidParams } from './pagination.ts';
 
 /** The most resources that one client may watch, which bounds the memory. */
 const MOST_WATCHED = 1_000;
+/** The most resources that all clients watch, and those of one user. Each is a URI and a notification in memory. */
+const MOST_WATCHED_BY_ALL = 50_000;
+const MOST_WATCHED_BY_USER = 5_000;
+
 /** The most streams of all clients, and of one user, so that no user takes those of the others. */
 const MOST_LISTENING = 1_000;
 const MOST_LISTENING_OF_USER = 100;
@@ -26,17 +30,20 @@ const URI_PARAMS = v.looseObject({ uri: WATCHED_URI });
  * `resources/subscribe` and `resources/unsubscribe` of the legacy era: kept for the session. Without one there is
  * nothing to keep, nor anything to tell: who serves without sessions knows of no change, and advertises none.
  */
-export function answerSubscribe(server: Server, catalog: Catalog, { callerOf }: ServerDeps): void {
+export function answerSubscribe(server: Server, catalog: Catalog, { callerOf, changes }: ServerDeps): void {
   server.setRequestHandler('resources/subscribe', { params: URI_PARAMS }, ({ uri }, ctx) => {
-    const { grant, session } = callerOf(ctx);
+    const caller = callerOf(ctx);
+    const { grant, session } = caller;
     if (!mayWatch(catalog, uri, grant)) {
       throw invalidParams(`Unknown resource: ${uri.slice(0, 128)}`, { uri });
     }
     const watched = session?.subscriptions;
-    if ((watched?.size ?? 0) >= MOST_WATCHED) {
+    if (watched === undefined || watched.has(uri)) return {};
+    if (watched.size >= MOST_WATCHED) {
       throw invalidParams(`A client watches ${MOST_WATCHED} resources at most.`);
     }
-    watched?.add(uri);
+    if (changes !== undefined) enforceWatchable(changes, 1, caller);
+    watched.add(uri);
     return {};
   });
   server.setRequestHandler('resources/unsubscribe', { params: URI_PARAMS }, ({ uri }, ctx) => {
@@ -49,6 +56,15 @@ export function answerSubscribe(server: Server, catalog: Catalog, { callerOf }: 
 function mayWatch(catalog: Catalog, uri: string, grant: Caller['grant']): boolean {
   const entry = findResource(catalog, uri)?.entry;
   return entry !== undefined && mayCall(entry, grant?.scopes);
+}
+
+/** Throws busy if the caller, or all clients together, would watch too many resources. */
+function enforceWatchable(changes: Changes, uris: number, { user, requestId }: Caller): void {
+  const owner = subjectOf(user);
+  const exceeds = (most: number, of?: string) => changes.watchedBy(of) + uris > most;
+  if (exceeds(MOST_WATCHED_BY_ALL) || (owner !== null && exceeds(MOST_WATCHED_BY_USER, owner))) {
+    throw toProtocolError(busyError('Clients watch too many resources'), requestId);
+  }
 }
 
 const FILTER = v.looseObject({
@@ -92,43 +108,45 @@ interface Listening {
   readonly acknowledge: () => Promise<void>;
 }
 
+/** Sends the requested notifications until the stream ends. */
 async function listen(
   ctx: ServerContext,
   { parts, changes, honored, acknowledge }: Listening,
 ): Promise<void> {
-  const { signal, requestId, user } = parts.callerOf(ctx);
+  const caller = parts.callerOf(ctx);
   const owners = open.get(changes) ?? [];
-  const owner = subjectOf(user);
+  const owner = subjectOf(caller.user);
   const own = owner === null ? 0 : owners.filter((one) => one === owner).length;
   if (owners.length >= MOST_LISTENING || own >= MOST_LISTENING_OF_USER) {
-    throw toProtocolError(busyError('Too many clients listen'), requestId);
+    throw toProtocolError(busyError('Too many clients listen'), caller.requestId);
   }
+  const watched = honored.resourceSubscriptions ?? [];
+  enforceWatchable(changes, watched.length, caller);
+  const _meta = { [SUBSCRIPTION_ID_META_KEY]: parts.idOf(ctx) };
+  const ended = AbortSignal.any([caller.signal, changes.ended]);
+  let acknowledged = false;
   open.set(changes, owners);
   owners.push(owner);
+  const unlisten = changes.listen({
+    *tell(change) {
+      if (!acknowledged) return;
+      if (change.kind !== 'resource' && honored[`${change.kind}ListChanged`] !== true) return;
+      for (const { method, params } of toNotifications(change, watched)) {
+        if (ended.aborted) return;
+        void ctx.mcpReq.notify({ method, params: { ...params, _meta } }).catch(() => {});
+        yield;
+      }
+    },
+    watchedBy: (of) => (of === undefined || of === owner ? watched.length : 0),
+  });
   try {
     await acknowledge();
-    await tell(ctx, { parts, changes, honored }, AbortSignal.any([signal, changes.ended]));
+    acknowledged = true;
+    await aborted(ended);
   } finally {
+    unlisten();
     owners.splice(owners.indexOf(owner), 1);
   }
-}
-
-/** Sends the requested notifications until the stream ends. */
-async function tell(
-  ctx: ServerContext,
-  { parts, changes, honored }: Omit<Listening, 'acknowledge'>,
-  ended: AbortSignal,
-): Promise<void> {
-  const _meta = { [SUBSCRIPTION_ID_META_KEY]: parts.idOf(ctx) };
-  const unlisten = changes.listen((change) => {
-    const kind = `${change.kind}ListChanged`;
-    if (change.kind !== 'resource' && honored[kind] !== true) return;
-    for (const { method, params } of toNotifications(change, honored.resourceSubscriptions ?? [])) {
-      void ctx.mcpReq.notify({ method, params: { ...params, _meta } }).catch(() => {});
-    }
-  });
-  await aborted(ended);
-  unlisten();
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -41,10 +41,11 @@ export function createSession(id: string): McpSession {
   };
 }
 
-/** Notifies a session that listens of a change. */
-export function notifySession({ stream, subscriptions }: McpSession, change: CatalogChange): void {
-  if (stream === null) return;
-  for (const notification of toNotifications(change, subscriptions)) {
-    stream.write({ jsonrpc: '2.0', ...notification });
+/** Notifies a session that listens of a change, with one notification for each value that is taken. */
+export function* notifySession(session: McpSession, change: CatalogChange): Generator<void> {
+  if (session.stream === null) return;
+  for (const notification of toNotifications(change, session.subscriptions)) {
+    session.stream?.write({ jsonrpc: '2.0', ...notification });
+    yield;
   }
 }

@@ -1,5 +1,5 @@
 import type { User } from '../../context.ts';
-import { type CatalogChange, type Changes, createChanges } from '../changes.ts';
+import { type ChangeListener, type Changes, createChanges } from '../changes.ts';
 import { openEventStream } from '../transport/event-stream.ts';
 import { createSession, type McpSession, notifySession } from './session.ts';
 
@@ -14,15 +14,13 @@ export interface SessionLimits {
 }
 
 /** The sessions of clients of the legacy era; an id opens one only to the user who began it. */
-export interface Sessions {
+export interface Sessions extends ChangeListener {
   begin(user: User | null): McpSession;
   /** Returns null for a session that is over, or that belongs to another user. */
   find(id: string, user: User | null): McpSession | null;
   end(session: McpSession): void;
   /** Opens the stream for messages that belong to no call; an earlier one ends. After `close` it ends at once. */
   listen(session: McpSession): ReadableStream<Uint8Array>;
-  /** Notifies listening sessions of a change. */
-  tell(change: CatalogChange): void;
   /** Ends the streams; calls that are running go on. */
   close(): void;
 }
@@ -137,8 +135,14 @@ export function createSessions(limits: Partial<SessionLimits> = {}): Sessions {
       if (closed) stream.close();
       return stream.readable;
     },
-    tell(change) {
-      for (const { session } of held.values()) notifySession(session, change);
+    *tell(change) {
+      for (const { session } of [...held.values()]) yield* notifySession(session, change);
+    },
+    watchedBy(owner) {
+      const all = owner === undefined ? held.values() : (owned.get(owner) ?? []);
+      let sum = 0;
+      for (const { session } of all) sum += session.subscriptions.size;
+      return sum;
     },
     close() {
       closed = true;
@@ -150,7 +154,7 @@ export function createSessions(limits: Partial<SessionLimits> = {}): Sessions {
 /** Makes sessions that are notified of every change. */
 export function openLive(changes: Changes = createChanges()): Live {
   const sessions = createSessions();
-  const unlisten = changes.listen((change) => sessions.tell(change));
+  const unlisten = changes.listen(sessions);
   return {
     sessions,
     changes,

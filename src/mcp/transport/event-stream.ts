@@ -1,7 +1,10 @@
 /** A stream of server-sent events to one client. */
 export interface EventStream {
   readonly readable: ReadableStream<Uint8Array>;
-  /** Sends a message; it is dropped if the client has gone. */
+  /**
+   * Sends a message. It is dropped if the client has gone, or if it announces a change of a resource and the last
+   * such message still waits.
+   */
   write(message: unknown): void;
   /** Sends a message that may be lost: it is dropped while many others are queued. */
   offer(message: unknown): void;
@@ -26,6 +29,10 @@ const RESERVED = 100;
 /** A message counts once more for so many bytes. Without that, a client that does not read could have us keep 4 GiB. */
 const BYTES_OF_ONE = 64 * 1024;
 
+function weigh({ byteLength }: Uint8Array): number {
+  return 1 + Math.floor(byteLength / BYTES_OF_ONE);
+}
+
 const encoder = new TextEncoder();
 
 const MAY_BE_LOST: ReadonlySet<string> = new Set(['notifications/progress', 'notifications/message']);
@@ -33,6 +40,12 @@ const MAY_BE_LOST: ReadonlySet<string> = new Set(['notifications/progress', 'not
 /** Whether a notification may be lost: there may be any number of them, and nothing depends on one. */
 export function mayBeLost({ method }: { readonly method: string }): boolean {
   return MAY_BE_LOST.has(method);
+}
+
+/** The resource whose change a message announces; null for any other message. */
+function updatedUri(message: unknown): string | null {
+  const { method, params } = message as { readonly method?: string; readonly params?: { uri?: string } };
+  return method === 'notifications/resources/updated' ? (params?.uri ?? null) : null;
 }
 
 /** Turns a message into a server-sent event. */
@@ -61,21 +74,45 @@ export function openEventStream(onGone: () => void): EventStream {
     },
     {
       highWaterMark: MOST_WAITING,
-      size: ({ byteLength }) => 1 + Math.floor(byteLength / BYTES_OF_ONE),
+      size: weigh,
     },
   );
+  /** The weight of all messages so far. */
+  let written = 0;
+  /** The resources whose announced change may still wait, each with the weight of all messages up to it. */
+  const announced = new Map<string, number>();
   const room = () => controller?.desiredSize ?? 0;
   const send = (text: string) => {
     if (controller === null) return;
-    if (room() > 0) return controller.enqueue(encoder.encode(text));
+    if (room() > 0) {
+      const bytes = encoder.encode(text);
+      written += weigh(bytes);
+      return controller.enqueue(bytes);
+    }
     const full = controller;
     gone();
     full.close();
   };
+  /** Forgets the announced changes that the client has read: it reads messages in their order. */
+  const forgetRead = () => {
+    const read = written - (MOST_WAITING - room());
+    for (const [uri, end] of announced) {
+      if (end > read) return;
+      announced.delete(uri);
+    }
+  };
+  const write = (message: unknown) => {
+    const uri = updatedUri(message);
+    if (uri === null) return send(toEvent(message));
+    forgetRead();
+    if (controller === null || announced.has(uri)) return;
+    send(toEvent(message));
+    announced.set(uri, written);
+  };
   const beat = setInterval(() => send(': still here\n\n'), KEEP_ALIVE_MS);
   return {
     readable,
-    write: (message) => send(toEvent(message)),
+    write,
     offer: (message) => {
       if (room() > RESERVED) send(toEvent(message));
     },

@@ -2,7 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, v
 import type { ToolEntry } from '../../../src/catalog/model.ts';
 import { busyError, SvcError } from '../../../src/errors.ts';
 import { createChanges } from '../../../src/mcp/changes.ts';
-import { createSessions } from '../../../src/mcp/sessions/sessions.ts';
+import type { McpSession } from '../../../src/mcp/sessions/session.ts';
+import { createSessions, openLive } from '../../../src/mcp/sessions/sessions.ts';
 import { toResponse } from '../../../src/mcp/transport/response.ts';
 import { createMcpHandler } from '../../../src/mcp/transport/streamable-http.ts';
 import type { Python } from '../../../src/ports.ts';
@@ -163,11 +164,16 @@ describe('subscriptions/listen', () => {
   });
 
   /** Listens as a user whose token has scopes. */
-  async function listenAs({ changes }: ReturnType<typeof serve>, id: string, scopes: readonly string[] = []) {
+  async function listenAs(
+    { changes }: ReturnType<typeof serve>,
+    id: string,
+    scopes: readonly string[] = [],
+    notifications: Body = WATCHING,
+  ) {
     const sessions = createSessions();
     const endpoint = createMcpHandler(served.runtime, { version: '1', sessions, changes });
     const left = new AbortController();
-    const { body, headers } = modern('subscriptions/listen', { notifications: WATCHING }, 'sub');
+    const { body, headers } = modern('subscriptions/listen', { notifications }, 'sub');
     const refuse = () => new SvcError('scope_insufficient', 'No.');
     const answer = await endpoint({
       headers: new Headers({ ...headers, 'content-type': 'application/json' }),
@@ -224,6 +230,37 @@ describe('subscriptions/listen', () => {
     const told: unknown[] = [];
     for await (const { params, id } of messages) if (id === undefined) told.push((params as Body).uri);
     expect(told).toEqual(uris);
+  });
+
+  const daysOf = (name: string) => Array.from({ length: 1_000 }, (_, day) => `shop://days/${name}${day}`);
+
+  it('is refused to a user whose streams together watch too many resources, not to others', async () => {
+    const server = serve();
+    const watch = (id: string, name: string) =>
+      listenAs(server, id, [], { resourceSubscriptions: daysOf(name) });
+    const greedy = await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => watch('greedy', name)));
+    const types = greedy.map(({ response }) => response.headers.get('content-type'));
+    expect(types.filter((type) => type === 'text/event-stream')).toHaveLength(5);
+    expect(await greedy[5]?.response.text()).toContain('Clients watch too many resources');
+    const acknowledged = { method: 'notifications/subscriptions/acknowledged' };
+    expect(await nextMessage((await watch('other', 'g')).messages)).toMatchObject(acknowledged);
+    expect(server.changes.watchedBy()).toBe(6_000);
+    for (const { leave } of greedy) leave();
+    await eventually(() => server.changes.watchedBy()).toBe(1_000);
+    server.changes.close();
+  });
+
+  it('goes on for a client that reads late, and is told of a resource once while that waits', async () => {
+    const server = serve();
+    const messages = messagesOf(await listen(server, { resourceSubscriptions: [HOURS] }));
+    await nextMessage(messages);
+    for (let count = 0; count < 2_000; count += 1) server.changes.notifyResource(HOURS);
+    server.app.close?.();
+    const rest: unknown[] = [];
+    for await (const { method, id } of messages) rest.push(method ?? id);
+    expect(rest.at(-1)).toBe('sub');
+    // The readers between the stream and this test hold some messages that count as read.
+    expect(rest.length).toBeLessThan(10);
   });
 
   // Requirements: modern.listen
@@ -301,6 +338,39 @@ describe('a session', () => {
     ]);
   });
 
+  it('subscribes to no more once all sessions of its user watch too much, until one of them ends', async () => {
+    const changes = createChanges();
+    const live = openLive(changes);
+    const endpoint = createMcpHandler(served.runtime, { version: '1', sessions: live.sessions, changes });
+    const subscribe = async (session: McpSession, id: string) => {
+      const { body, headers } = legacy('resources/subscribe', { uri: 'shop://days/monday' });
+      const answer = await endpoint({
+        headers: new Headers({
+          ...headers,
+          'content-type': 'application/json',
+          'mcp-session-id': session.id,
+        }),
+        body: JSON.stringify(body),
+        caller: { ...CALLER, user: { ...ALICE, id } },
+      });
+      return toResponse(answer).json();
+    };
+    const full = Array.from({ length: 5 }, () => live.sessions.begin({ ...ALICE, id: 'ada' }));
+    for (const { subscriptions } of full) {
+      for (let day = 0; day < 1_000; day += 1) subscriptions.add(`shop://days/${day}`);
+    }
+    const [hers, his] = ['ada', 'bob'].map((id) => live.sessions.begin({ ...ALICE, id }));
+    if (hers === undefined || his === undefined || full[0] === undefined) throw new Error('no session');
+    expect(await subscribe(hers, 'ada')).toMatchObject({
+      error: { code: -32603, message: expect.stringContaining('Clients watch too many resources') },
+    });
+    expect(await subscribe(his, 'bob')).toMatchObject({ result: {} });
+    live.sessions.end(full[0]);
+    expect(await subscribe(hers, 'ada')).toMatchObject({ result: {} });
+    expect(changes.watchedBy()).toBe(4_002);
+    live.close();
+  });
+
   it('is promised nothing where nothing is kept', async () => {
     const params = {
       protocolVersion: '2025-11-25',
@@ -348,8 +418,12 @@ it('many changes of all resources at once are one change now, and one after a pa
   onTestFinished(() => void vi.useRealTimers());
   const changes = createChanges();
   let told = 0;
-  changes.listen(() => {
-    told += 1;
+  changes.listen({
+    *tell() {
+      told += 1;
+      yield;
+    },
+    watchedBy: () => 0,
   });
   const after = (ms: number) => {
     vi.advanceTimersByTime(ms);
@@ -364,6 +438,31 @@ it('many changes of all resources at once are one change now, and one after a pa
   expect(told).toBe(4);
   changes.close();
   expect([told, after(1_000)]).toEqual([5, 5]);
+});
+
+it('a change of all resources is announced in steps, and other work runs between them', () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const changes = createChanges();
+  let sent = 0;
+  changes.listen({
+    *tell() {
+      for (let count = 0; count < 250; count += 1) {
+        sent += 1;
+        yield;
+      }
+    },
+    watchedBy: () => 0,
+  });
+  changes.notifyResource(null);
+  expect(sent).toBe(100);
+  changes.notifyResource(null);
+  expect(sent).toBe(100);
+  vi.runAllTimers();
+  expect(sent).toBe(500);
+  changes.notifyResource(null);
+  changes.close();
+  expect(sent).toBe(750);
 });
 
 it.each([
@@ -382,7 +481,13 @@ it.each([
   const runtime = { ...createFakeRuntime([writes]), python: async () => python };
   const changes = createChanges();
   const told: unknown[] = [];
-  changes.listen((change) => void told.push(change));
+  changes.listen({
+    *tell(change) {
+      told.push(change);
+      yield;
+    },
+    watchedBy: () => 0,
+  });
   const app = createTestApp(runtime, { stateless: false, changes });
   apps.push(app);
   await exchange(app, modern('tools/call', { name: 'writes', arguments: {} }));

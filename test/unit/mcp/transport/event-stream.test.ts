@@ -40,3 +40,24 @@ it('drops what may be lost before anything else', async () => {
   expect(messages.at(-1)).toEqual({ answer: true });
   expect(goneTimes()).toBe(0);
 });
+
+const changed = (uri: string) => ({ method: 'notifications/resources/updated', params: { uri } });
+
+it('announces a change of a resource once while the client reads none of its messages', async () => {
+  const { stream, goneTimes } = open();
+  const reader = stream.readable.getReader();
+  const read = async () => new TextDecoder().decode((await reader.read()).value);
+  const large = { text: 'x'.repeat(200_000) };
+  for (const message of [changed('a'), large, changed('b')]) stream.write(message);
+  for (let count = 0; count < MANY; count += 1) stream.write(changed(count % 2 === 0 ? 'a' : 'b'));
+  expect(goneTimes()).toBe(0);
+  expect(await read()).toContain('"a"');
+  stream.write(changed('b'));
+  stream.write(changed('a'));
+  expect(await read()).toContain('xxx');
+  expect(await read()).toContain('"b"');
+  stream.write(changed('b'));
+  for (const uri of ['"a"', '"b"']) expect(await read()).toContain(uri);
+  stream.close();
+  expect(await reader.read()).toMatchObject({ done: true });
+});
