@@ -18,8 +18,6 @@ import { type Rejection, toRejectionResponse } from './rejection.ts';
 import { readsStreams, type TextResponse, toAccepted, toStream } from './response.ts';
 import type { McpExchange } from './streamable-http.ts';
 
-const MAX_BATCH = 100;
-
 /** The characters of a batch's answers beyond which no further request runs: as many as one result may have by default. */
 const MAX_BATCH_CHARACTERS = 4 * 1024 * 1024;
 
@@ -170,7 +168,6 @@ function batchRefusal(body: JsonValue, version: string): Rejection | null {
   if (!Array.isArray(body)) return null;
   const refuse = (message: string) => ({ ...REJECTIONS.message_invalid, message: `Bad Request: ${message}` });
   if (version > LAST_BATCH_VERSION) return refuse(`revision ${version} has no JSON-RPC batches.`);
-  if (body.length > MAX_BATCH) return refuse(`a batch holds at most ${MAX_BATCH} messages.`);
   const starts = body.some((message) => isObject(message) && message.method === 'initialize');
   return starts ? refuse('initialize must not be part of a batch.') : null;
 }

@@ -43,6 +43,15 @@ export const TOO_DEEP: Rejection = {
   message: `Invalid request: the message nests deeper than ${MAX_DEPTH} levels.`,
 };
 
+/** The most messages of a batch. */
+export const MAX_BATCH = 100;
+
+/** The batch has too many messages. */
+export const BATCH_TOO_LONG: Rejection = {
+  ...REJECTIONS.message_invalid,
+  message: `Bad Request: a batch holds at most ${MAX_BATCH} messages.`,
+};
+
 /** The JSON is not a JSON-RPC message. */
 export const NOT_A_MESSAGE: Rejection = {
   ...REJECTIONS.message_invalid,

@@ -15,7 +15,7 @@ import { Channel } from './channel.ts';
 import { answerLegacy } from './legacy.ts';
 import { parseMessageJson } from './message.ts';
 import { answerModern } from './modern.ts';
-import { NOT_ACCEPTABLE, NOT_JSON, toRejectionResponse } from './rejection.ts';
+import { BATCH_TOO_LONG, MAX_BATCH, NOT_ACCEPTABLE, NOT_JSON, toRejectionResponse } from './rejection.ts';
 import {
   acceptedForm,
   createResponder,
@@ -66,6 +66,8 @@ export function createMcpHandler(
     const read = parseMessageJson(text);
     if (!read.ok) return toRejectionResponse(read.rejection);
     const { value: body } = read;
+    // Everything below looks at each message.
+    if (isList(body) && body.length > MAX_BATCH) return toRejectionResponse(BATCH_TOO_LONG);
     enforceScopes(runtime, body, caller);
     const plain = form === 'json' && !onlySdk ? readPlain({ headers, body }) : null;
     const direct = plain === null ? null : directly({ headers, request: plain, caller });

@@ -7,6 +7,8 @@ import { SvcError } from '../../../src/errors.ts';
 import type { JsonValue } from '../../../src/json.ts';
 import type { Caller } from '../../../src/mcp/context.ts';
 import { calledIn, createVisiblePages, enforceScopes } from '../../../src/mcp/scopes.ts';
+import { toResponse } from '../../../src/mcp/transport/response.ts';
+import { createMcpHandler } from '../../../src/mcp/transport/streamable-http.ts';
 import { loadTree, SITE } from '../call/project.ts';
 import { CALLER, createFakeRuntime } from './fixture.ts';
 
@@ -55,6 +57,30 @@ const call = (name: unknown, more = {}) =>
   ({ method: 'tools/call', params: { name, ...more } }) as unknown as JsonValue;
 
 describe('the scopes of a message', () => {
+  it('are not looked at in a batch that is too long, of which no call is recorded', async () => {
+    const records: CallRecord[] = [];
+    const observe = (record: CallRecord) => void records.push(record);
+    const runtime: Runtime = { ...createFakeRuntime(), catalog, observe };
+    const received: unknown[] = [];
+    const onMessage = (message: unknown) => void received.push(message);
+    const endpoint = createMcpHandler(runtime, { version: '1', sessions: null, onMessage });
+    const send = async (length: number) => {
+      const body = JSON.stringify(
+        Array(length).fill({ jsonrpc: '2.0', id: 1, ...(call('sales') as object) }),
+      );
+      const headers = new Headers({ 'content-type': 'application/json' });
+      return toResponse(await endpoint({ headers, body, caller: holder() }));
+    };
+    await expect(send(100)).rejects.toThrow('sales:read');
+    expect(records.splice(0)).toHaveLength(100);
+    const response = await send(101);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      error: { code: -32600, message: 'Bad Request: a batch holds at most 100 messages.' },
+    });
+    expect([records, received]).toEqual([[], []]);
+  });
+
   it('are those of the call that it makes', () => {
     const given = { arguments: { a: 1 } };
     expect(challenge(call('sales', given), holder())).toEqual({
