@@ -1,7 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
-import { readMessage } from '../../src/mcp/transport/message.ts';
-import { type Rejection, toRejection } from '../../src/mcp/transport/rejection.ts';
+import { strictUtf8 } from '../../src/limited-text.ts';
+import { type ReadResult, readMessage } from '../../src/mcp/transport/message.ts';
+import { NOT_UTF8, type Rejection, toRejection } from '../../src/mcp/transport/rejection.ts';
 
 /** The streams of a connection and its limits. */
 export interface StreamOptions {
@@ -73,12 +74,13 @@ export class StreamTransport implements Transport {
   readonly #receive = (chunk: Buffer): void => {
     for (const line of this.#lines(chunk)) {
       if (line === null) this.#refuse(tooLong(this.#options.maxBytes));
-      else if (line.trim() !== '') this.#receiveLine(line);
+      else this.#receiveLine(line);
     }
   };
 
-  #receiveLine(line: string): void {
-    const read = readMessage(line);
+  #receiveLine(bytes: Buffer): void {
+    const read = readLine(bytes);
+    if (read === null) return;
     if (read.ok) this.#deliver(read.value);
     else this.#refuse(read.rejection, read.body);
   }
@@ -127,6 +129,16 @@ export class StreamTransport implements Transport {
   }
 }
 
+/** Reads a line as a message; null for an empty line. */
+function readLine(bytes: Buffer): ReadResult<JSONRPCMessage> | null {
+  try {
+    const line = strictUtf8.decode(bytes);
+    return line.trim() === '' ? null : readMessage(line);
+  } catch {
+    return { ok: false, rejection: NOT_UTF8 };
+  }
+}
+
 function tooLong(maxBytes: number): Rejection {
   return {
     status: 413,
@@ -136,7 +148,7 @@ function tooLong(maxBytes: number): Rejection {
 }
 
 /** A line of a stream; null for a line that was longer than the limit. */
-type Line = string | null;
+type Line = Buffer | null;
 
 /** Creates a function that splits chunks into lines and keeps at most `limit` bytes of an unfinished line. */
 function createLineReader(limit: number): (chunk: Buffer) => Line[] {
@@ -148,7 +160,7 @@ function createLineReader(limit: number): (chunk: Buffer) => Line[] {
     else parts.push(part);
   };
   const take = (): Line => {
-    const line = length > limit ? null : Buffer.concat(parts).toString('utf8');
+    const line = length > limit ? null : Buffer.concat(parts);
     parts = [];
     length = 0;
     return line;

@@ -1,23 +1,30 @@
 import { SvcError } from '../errors.ts';
-import { readAtMost } from '../limited-text.ts';
+import { readBytesAtMost, strictUtf8 } from '../limited-text.ts';
 
 /** The default limit of a request body, in bytes. */
 export const MAX_BODY_BYTES = 1024 * 1024;
 
-/** Reads a body as text. Throws request_too_large before it holds more bytes than the limit in memory. */
+/**
+ * Reads a body as text. Throws request_too_large before it holds more bytes than the limit in memory, and
+ * encoding_invalid for bytes that are not UTF-8 (MCP Transports: "JSON-RPC messages MUST be UTF-8 encoded").
+ */
 export async function readBody(request: Request, limit: number = MAX_BODY_BYTES): Promise<string> {
   const { headers } = request;
   const declared = headers.get('content-length') ?? '';
   if (Number(declared) > limit) throw tooLarge(limit);
-  // Servers hold a body to its declared length, and `text()` is far cheaper than reading a stream. Some servers let a
+  // Servers hold a body to its declared length, and `arrayBuffer()` is far cheaper than reading a stream. Some servers let a
   // body in pieces through beside a length, and then the pieces count.
   const bounded = /^\d+$/.test(declared) && !headers.has('transfer-encoding');
-  const reading = bounded ? request.text() : readAtMost(request, limit);
-  const text = await reading.catch((cause) => {
+  const reading = bounded ? request.arrayBuffer() : readBytesAtMost(request, limit);
+  const bytes = await reading.catch((cause) => {
     throw new SvcError('request_invalid', 'The request body could not be read to its end.', { cause });
   });
-  if (text === null || text.length > limit) throw tooLarge(limit);
-  return text;
+  if (bytes === null || bytes.byteLength > limit) throw tooLarge(limit);
+  try {
+    return strictUtf8.decode(bytes);
+  } catch (cause) {
+    throw new SvcError('encoding_invalid', 'The request body is not valid UTF-8.', { cause });
+  }
 }
 
 function tooLarge(limit: number): SvcError {

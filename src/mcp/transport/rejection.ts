@@ -37,6 +37,12 @@ export const PARSE_ERROR: Rejection = {
   message: 'Parse error: the message is not valid JSON.',
 };
 
+/** The message is not a text. */
+export const NOT_UTF8: Rejection = {
+  ...REJECTIONS.message_unparsable,
+  message: 'Parse error: the message is not valid UTF-8.',
+};
+
 /** The message nests too deep. */
 export const TOO_DEEP: Rejection = {
   ...REJECTIONS.message_invalid,

@@ -28,3 +28,36 @@ it.each([
   await expect(readBody(request, 5_000)).rejects.toMatchObject({ code: 'request_too_large' });
   expect(pieces()).toBeLessThan(20);
 });
+
+/** A request with these bytes, whose length is declared or not. */
+function sending(bytes: Uint8Array<ArrayBuffer>, declared: boolean) {
+  const headers: Record<string, string> = declared ? { 'content-length': String(bytes.length) } : {};
+  return new Request('http://localhost/', { method: 'POST', body: bytes, headers });
+}
+
+it.each([true, false])('a body is UTF-8, or refused: with its length declared, %s', async (declared) => {
+  const read = (...bytes: readonly number[]) => readBody(sending(new Uint8Array(bytes), declared));
+  expect(await read(0x63, 0xc3, 0xa9)).toBe('cé');
+  // U+FFFD is a character like others.
+  expect(await read(0xef, 0xbf, 0xbd)).toBe('\ufffd');
+  expect(await read(0xef, 0xbb, 0xbf, 0x7b, 0x7d)).toBe('{}');
+  for (const bytes of [
+    [0x63, 0xe9],
+    [0x63, 0xc3],
+    [0xff, 0xfe, 0x7b, 0x00],
+    [0xed, 0xa0, 0x80],
+  ]) {
+    await expect(read(...bytes)).rejects.toMatchObject({ code: 'encoding_invalid' });
+  }
+});
+
+it('a character may be in two pieces of a body', async () => {
+  const body = new ReadableStream({
+    start: (controller) => {
+      for (const byte of new TextEncoder().encode('é😀')) controller.enqueue(new Uint8Array([byte]));
+      controller.close();
+    },
+  });
+  const init: RequestInit & { duplex: 'half' } = { method: 'POST', body, duplex: 'half' };
+  expect(await readBody(new Request('http://localhost/', init))).toBe('é😀');
+});

@@ -37,6 +37,19 @@ describe('what is refused before a message is looked at', () => {
     expect(response.headers.get('content-type')).toBe('application/json');
   });
 
+  it.each(['/mcp', '/mcp/'])('a body at %s that is not UTF-8: 400', async (path) => {
+    const { url, headers } = post('', {}, path);
+    const body = Buffer.from(
+      JSON.stringify({ ...ping.body, params: { _meta: { name: 'Zo\xeb' } } }),
+      'latin1',
+    );
+    expect(await refused(new Request(url, { method: 'POST', headers, body }))).toMatchObject({
+      status: 400,
+      id: null,
+      code: -32700,
+    });
+  });
+
   // Requirements: mcp.parse
   it.each(['', '{', 'null,', '{"jsonrpc":"2.0"', '\u0000'])('the text %j: -32700', async (text) => {
     expect(await refused(post(text))).toEqual({ status: 400, version: '2.0', id: null, code: -32700 });
