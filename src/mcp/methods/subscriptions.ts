@@ -27,8 +27,8 @@ const WATCHED_URI = v.pipe(v.string(), v.maxLength(LONGEST_URI));
 const URI_PARAMS = v.looseObject({ uri: WATCHED_URI });
 
 /**
- * `resources/subscribe` and `resources/unsubscribe` of the legacy era: kept for the session. Without one there is
- * nothing to keep, nor anything to tell: who serves without sessions knows of no change, and advertises none.
+ * `resources/subscribe` and `resources/unsubscribe` of the legacy era: kept for the session. Without sessions, and
+ * over HTTP+SSE, the server announces no change: it advertises no subscriptions and keeps none.
  */
 export function answerSubscribe(server: Server, catalog: Catalog, { callerOf, changes }: ServerDeps): void {
   server.setRequestHandler('resources/subscribe', { params: URI_PARAMS }, ({ uri }, ctx) => {
@@ -38,11 +38,11 @@ export function answerSubscribe(server: Server, catalog: Catalog, { callerOf, ch
       throw invalidParams(`Unknown resource: ${uri.slice(0, 128)}`, { uri });
     }
     const watched = session?.subscriptions;
-    if (watched === undefined || watched.has(uri)) return {};
+    if (watched === undefined || changes === undefined || watched.has(uri)) return {};
     if (watched.size >= MOST_WATCHED) {
       throw invalidParams(`A client watches ${MOST_WATCHED} resources at most.`);
     }
-    if (changes !== undefined) enforceWatchable(changes, 1, caller);
+    enforceWatchable(changes, 1, caller);
     watched.add(uri);
     return {};
   });

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, v
 import type { ToolEntry } from '../../../src/catalog/model.ts';
 import { busyError, SvcError } from '../../../src/errors.ts';
 import { createChanges } from '../../../src/mcp/changes.ts';
-import type { McpSession } from '../../../src/mcp/sessions/session.ts';
+import { createSession, type McpSession } from '../../../src/mcp/sessions/session.ts';
 import { createSessions, openLive } from '../../../src/mcp/sessions/sessions.ts';
 import { toResponse } from '../../../src/mcp/transport/response.ts';
 import { createMcpHandler } from '../../../src/mcp/transport/streamable-http.ts';
@@ -336,6 +336,19 @@ describe('a session', () => {
       ['notifications/resources/updated', { uri: HOURS }],
       ['notifications/prompts/list_changed', undefined],
     ]);
+  });
+
+  it('keeps no subscription where no change is announced, as over HTTP+SSE', async () => {
+    const session = createSession('id');
+    const endpoint = createMcpHandler(served.runtime, { version: '1', sessions: null });
+    const { body, headers } = legacy('resources/subscribe', { uri: HOURS });
+    const answer = await endpoint({
+      headers: new Headers({ ...headers, 'content-type': 'application/json' }),
+      body: JSON.stringify(body),
+      caller: { ...CALLER, session },
+    });
+    expect(await toResponse(answer).json()).toMatchObject({ result: {} });
+    expect(session.subscriptions.size).toBe(0);
   });
 
   it('subscribes to no more once all sessions of its user watch too much, until one of them ends', async () => {
