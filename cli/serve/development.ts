@@ -3,7 +3,7 @@ import type { Runtime } from '../../src/call/runtime.ts';
 import { compileCatalog } from '../../src/catalog/compile.ts';
 import type { AnyEntry, Catalog } from '../../src/catalog/model.ts';
 import { SvcError, toSvcError } from '../../src/errors.ts';
-import { type Changes, createChanges, type ListKind } from '../../src/mcp/changes.ts';
+import type { Changes, ListKind } from '../../src/mcp/changes.ts';
 import { countOffers } from '../../src/mcp/instructions.ts';
 import type { CommandInput } from '../command.ts';
 import { toFindingLines } from '../io/findings.ts';
@@ -35,10 +35,9 @@ export async function startDevelopment(
 ): Promise<Started> {
   const look = createLook(input);
   const started = await start(input, output, { check: look.check, follow: true, keepCalls: true });
-  const { checked, runtime } = started;
+  const { checked, runtime, changes } = started;
   const current = { checked, looked: checked, runtime, told: '[]' };
   await tellFindings(checked, current, output);
-  const changes = createChanges();
   const stopping = new AbortController();
   const read = async () => {
     const noted = await reread({ look, current, changes, output });
@@ -51,7 +50,7 @@ export async function startDevelopment(
   return {
     ...started,
     settings: { ...started.settings, transport: { provider: 'streamable-http', http } },
-    changes,
+    listsChange: true,
     get checked() {
       return current.checked;
     },
@@ -116,6 +115,7 @@ async function reread({ look, current, changes, output }: Reading): Promise<Note
       output.note(`reloaded: ${toOffersText(countOffers(catalog))}`);
     }
     for (const kind of changedLists(before, catalog)) changes.notify(kind);
+    if (JSON.stringify(before.resources) !== JSON.stringify(catalog.resources)) changes.notifyResource(null);
   } catch (thrown) {
     if (toSvcError(thrown).code !== 'project_invalid') output.note(toSvcError(thrown).message);
     output.note('The endpoints stay as they were.');

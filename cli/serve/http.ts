@@ -26,7 +26,7 @@ export async function serveOverHttp(
   output: Output,
   beside: Pick<BannerDetails, 'workbench'> & { readonly keys?: string } = {},
 ): Promise<void> {
-  const { serving, settings, around, changes, leases } = started;
+  const { serving, settings, around, changes, listsChange, leases } = started;
   const { host, port, stateless, trust_proxy } = settings.transport.http;
   const { log } = started.runtime;
   enforceReach(started);
@@ -36,7 +36,7 @@ export async function serveOverHttp(
   const sse = settings.transport.provider === 'sse' ? await openSse(started, sealing) : null;
   const reach = toAddressOptions(settings.transport.http, { signIn: needsSignIn(settings) });
   const auth = protection === null ? {} : { auth: protection.auth };
-  const told = changes === undefined ? {} : { changes, reloads: true };
+  const told = { changes, reloads: listsChange };
   const runtime = () => started.runtime;
   const debug = settings.logging.level === 'DEBUG' ? { onMessage: toMessageLog(log) } : {};
   const own = { runtime, version: VERSION, stateless, log, ...sealing };

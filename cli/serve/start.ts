@@ -14,6 +14,7 @@ import { createResultCache } from '../../src/call/cache.ts';
 import { createRuntime, type Runtime } from '../../src/call/runtime.ts';
 import { compileCatalog } from '../../src/catalog/compile.ts';
 import { narrowCatalog, parseTags } from '../../src/catalog/toolset.ts';
+import { createChanges } from '../../src/mcp/changes.ts';
 import { countOffers } from '../../src/mcp/instructions.ts';
 import type { Database, Log } from '../../src/ports.ts';
 import { type Finding, preventsServing } from '../../src/project/finding.ts';
@@ -119,6 +120,7 @@ export async function start(
   };
   const runtime = { ...createRuntime({ catalog, ...parts }), lease: leases.take };
   const warmed = warmPython(runtime);
+  const changes = createChanges();
   let follow: (settings: Settings) => void = () => {};
   const stopping = new AbortController();
   const reloader = createServeReloader({
@@ -126,7 +128,11 @@ export async function start(
     loadSettings: () => loadSettings({ reload: true }),
     open: openBeside,
     pythonFiles: pythonFilesOf(catalog),
-    onExchange: (next) => follow(next),
+    onExchange: (next) => {
+      follow(next);
+      // The databases are open anew, perhaps on other files.
+      changes.notifyResource(null);
+    },
     stopping: stopping.signal,
     log,
   });
@@ -142,6 +148,8 @@ export async function start(
     databasePath: choice.path,
     runtime,
     reloader,
+    changes,
+    listsChange: false,
     followSettings: (apply) => {
       follow = apply;
       // A reload may have come before.

@@ -20,8 +20,10 @@ export interface Started extends RunningProject {
   readonly reloader: Reloader;
   /** Applies the current settings, and those of every later reload. */
   readonly followSettings: (apply: (settings: Settings) => void) => void;
-  /** Notifies clients of changed lists; absent if nothing changes while it runs. */
-  readonly changes?: Changes;
+  /** Notifies clients of changed resources, and of changed lists. */
+  readonly changes: Changes;
+  /** Whether the lists may change while it runs. */
+  readonly listsChange: boolean;
   /** An absolute path. */
   readonly databasePath: string;
   readonly serving: Omit<BannerDetails, 'url' | 'transport'>;

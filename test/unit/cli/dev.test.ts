@@ -102,6 +102,27 @@ it('a session is told of all changes that some clients see in the list of tools'
 });
 
 // Requirements: skill.verified
+it('a session is told of a resource whose statement changes, and not of a changed tool', async () => {
+  const resource = (value: number) =>
+    `svc: 1\nresource: { uri: "shop://hours", source: { code: SELECT ${value} AS x } }\n`;
+  const { root, server, client } = await develop({
+    'resources/hours.yml': resource(1),
+    'tools/more.yml': tool('more', 'SELECT 1 AS x'),
+  });
+  const uris: string[] = [];
+  client.setNotificationHandler(
+    'notifications/resources/updated',
+    ({ params }) => void uris.push(params.uri),
+  );
+  await client.subscribeResource({ uri: 'shop://hours' });
+  save(join(root, 'tools/more.yml'), tool('more', 'SELECT 2 AS x'));
+  await server.until(/reloaded/, 'stderr');
+  expect(uris).toEqual([]);
+  save(join(root, 'resources/hours.yml'), resource(2));
+  await vi.waitFor(() => expect(uris).toEqual(['shop://hours']), 30_000);
+  expect(JSON.stringify(await client.readResource({ uri: 'shop://hours' }))).toContain('2');
+});
+
 it('a session is told of a changed skill, whose new text has a new digest', async () => {
   const path = 'skills/ask.md';
   const skill = (body: string) => `---\nname: ask\ndescription: How to ask\n---\n${body}\n`;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { callLegacy } from '../../legacy-request.ts';
 import { reply, startDouble } from '../adapters/references/http-double.ts';
+import { messagesOf, nextMessage } from '../mcp/stream.ts';
 import { project, Svc } from './svc.ts';
 
 const SITE = `svc: 1
@@ -55,6 +56,49 @@ it('D13: SIGHUP resolves references anew; one that fails changes nothing', async
   server.child.kill('SIGTERM');
   expect((await server.ended).code).toBe(0);
   expect(server.stderr).not.toMatch(/first|second/);
+});
+
+it('tells clients that resources may have changed, because a reload opens the database anew', async () => {
+  const root = await project();
+  mkdirSync(join(root, 'resources'), { recursive: true });
+  writeFileSync(
+    join(root, 'resources/hours.yml'),
+    'svc: 1\nresource: { uri: "shop://hours", source: { code: SELECT 1 AS x } }\n',
+  );
+  const server = new Svc(['serve', '--port', '0', '--json'], { cwd: root });
+  const { url } = JSON.parse((await server.until(/^.*\n/))[0]);
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  const notifications = { resourceSubscriptions: ['shop://hours'], toolsListChanged: true };
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'subscriptions/listen',
+    },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'subscriptions/listen',
+      params: { notifications, _meta },
+    }),
+  });
+  const messages = messagesOf(response);
+  // The lists of `svc serve` never change.
+  const { params } = await nextMessage(messages);
+  expect(params).toMatchObject({ notifications: { resourceSubscriptions: ['shop://hours'] } });
+  expect(params).not.toHaveProperty('notifications.toolsListChanged');
+  server.child.kill('SIGHUP');
+  expect(await nextMessage(messages)).toMatchObject({
+    method: 'notifications/resources/updated',
+    params: { uri: 'shop://hours' },
+  });
+  server.child.kill('SIGTERM');
+  expect((await server.ended).code).toBe(0);
 });
 
 // Requirements: transition.reload
