@@ -32,6 +32,7 @@ export function createListener({ app, trustProxy = false }: ListenerOptions): Re
   );
   return (incoming, outgoing) => {
     toOriginForm(incoming);
+    if (incoming.headers.host === undefined) setHost(incoming, localHost(incoming));
     return listener(incoming, outgoing);
   };
 }
@@ -82,8 +83,21 @@ function toOriginForm(incoming: IncomingMessage): void {
   const [, host, rest = ''] = ABSOLUTE.exec(incoming.url ?? '') ?? [];
   if (host === undefined) return;
   incoming.url = rest.startsWith('/') ? rest : `/${rest}`;
+  setHost(incoming, host);
+}
+
+function setHost(incoming: IncomingMessage, host: string): void {
   incoming.headers.host = host;
   incoming.rawHeaders = [...withoutHost(incoming.rawHeaders), 'Host', host];
+}
+
+/**
+ * The address that a client connected to. It is the host of a request without a Host header, which HTTP/1.0 allows: load
+ * balancers send their health checks so.
+ */
+function localHost({ socket: { localAddress = '127.0.0.1', localPort } }: IncomingMessage): string {
+  const address = localAddress.replace(/^::ffff:(?=\d+\.)/, '').replace(/%.*/, '');
+  return `${address.includes(':') ? `[${address}]` : address}:${localPort}`;
 }
 
 /** Removes the Host header from a list in which names and values alternate. */
