@@ -11,7 +11,6 @@ import {
 import {
   AlwaysOnSampler,
   BatchSpanProcessor,
-  ParentBasedSampler,
   SimpleSpanProcessor,
   type SpanProcessor,
   TracerProvider,
@@ -95,7 +94,8 @@ function createTracing(options: TelemetryOptions, resource: Resource): Tracing |
   if (!settings.tracing.enabled) return null;
   const provider = new TracerProvider({
     resource,
-    sampler: new ParentBasedSampler({ root: new AlwaysOnSampler() }),
+    // Callers are not trusted: a `traceparent` that says "not sampled" must not hide a call.
+    sampler: new AlwaysOnSampler(),
     spanProcessors: spanProcessors(options),
   });
   return { provider, tracer: provider.getTracer('svc', version) };

@@ -319,7 +319,7 @@ describe('spans', () => {
     expect(engines.map(({ attributes }) => attributes['svc.cache.hit'])).toContain(true);
   });
 
-  it('go on in the trace of the caller, and not at all where the caller does not sample', async () => {
+  it('go on in the trace of the caller, also if the caller samples nothing: no client hides its calls', async () => {
     const traceId = '0af7651916cd43dd8448eb211c80319c';
     await call('people', here, { traceparent: `00-${traceId}-b7ad6b7169203331-01` });
     await call('people', here, { traceparent: `00-${'ab'.repeat(16)}-b7ad6b7169203331-00` });
@@ -328,6 +328,7 @@ describe('spans', () => {
     const roots = receiver.spans.filter(({ name }) => name === 'svc.endpoint.execute');
     expect(roots.map((root) => [root.traceId === traceId, root.parentSpanId])).toEqual([
       [true, 'b7ad6b7169203331'],
+      [false, 'b7ad6b7169203331'],
       [false, ''],
     ]);
   });
