@@ -18,6 +18,8 @@ export interface StreamOptions {
 /** The time to write the answers of calls that are cut off, in milliseconds. */
 const ANSWER_MS = 250;
 
+const NEWLINE = Buffer.from('\n');
+
 /**
  * Reads and writes JSON-RPC messages, one a line. Running calls are answered after the input has ended; the
  * SDK's own transport drops them.
@@ -47,6 +49,10 @@ export class StreamTransport implements Transport {
   async start(): Promise<void> {
     const { input, output } = this.#options;
     input.on('data', this.#receive);
+    // The end of the input ends its last line.
+    input.once('end', () => {
+      if (!this.#inputEnded) this.#receive(NEWLINE);
+    });
     for (const event of ['end', 'close', 'error']) input.once(event, this.#end);
     for (const event of ['close', 'error']) output.once(event, () => void this.close());
   }

@@ -50,6 +50,20 @@ describe('a line', () => {
     ]);
   });
 
+  it('ends with the input, too: the last message is answered', async () => {
+    const { received, answers } = await receive(Buffer.from(`${PING}\n${PING.replace('1', '2')}`));
+    expect(received).toHaveLength(2);
+    expect(answers).toMatchObject([{ id: 1 }, { id: 2 }]);
+  });
+
+  it('that the end of the input cuts off is refused', async () => {
+    const { received, answers } = await receive(Buffer.from(PING.slice(0, -1)));
+    expect([received, answers]).toMatchObject([[], [{ id: null, error: { code: -32700 } }]]);
+    expect(await receive(Buffer.from(' '.repeat(2_000)))).toMatchObject({
+      answers: [{ error: { code: -32600 } }],
+    });
+  });
+
   it('may begin with a byte order mark, as a body may', async () => {
     const { answers } = await receive(Buffer.from(`\ufeff${PING}\n`));
     expect(answers).toMatchObject([{ id: 1, result: {} }]);
