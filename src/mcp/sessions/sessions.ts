@@ -128,9 +128,10 @@ export function createSessions(limits: Partial<SessionLimits> = {}): Sessions {
     },
     listen(session) {
       session.stream?.close();
+      const left = (held.get(session.id)?.until ?? 0) - now();
       const stream = openEventStream(() => {
         if (session.stream === stream) session.stream = null;
-      });
+      }, left);
       session.stream = stream;
       if (closed) stream.close();
       return stream.readable;

@@ -53,17 +53,23 @@ export function toEvent(message: unknown): string {
   return `event: message\ndata: ${JSON.stringify(message)}\n\n`;
 }
 
-/** Opens a stream; calls `onGone` once when the client ends it. */
-export function openEventStream(onGone: () => void): EventStream {
+/** Opens a stream; calls `onGone` once when the client ends it, or when it is open for `mostMs`. */
+export function openEventStream(onGone: () => void, mostMs?: number): EventStream {
   let controller: ReadableStreamDefaultController<Uint8Array> | null = null;
   const stop = () => {
     controller = null;
     clearInterval(beat);
+    clearTimeout(life);
   };
   const gone = () => {
     if (controller === null) return;
     stop();
     onGone();
+  };
+  const end = () => {
+    const open = controller;
+    gone();
+    open?.close();
   };
   const readable = new ReadableStream<Uint8Array>(
     {
@@ -89,15 +95,13 @@ export function openEventStream(onGone: () => void): EventStream {
       written += weigh(bytes);
       return controller.enqueue(bytes);
     }
-    const full = controller;
-    gone();
-    full.close();
+    end();
   };
   /** Forgets the announced changes that the client has read: it reads messages in their order. */
   const forgetRead = () => {
     const read = written - (MOST_WAITING - room());
-    for (const [uri, end] of announced) {
-      if (end > read) return;
+    for (const [uri, upTo] of announced) {
+      if (upTo > read) return;
       announced.delete(uri);
     }
   };
@@ -110,6 +114,7 @@ export function openEventStream(onGone: () => void): EventStream {
     announced.set(uri, written);
   };
   const beat = setInterval(() => send(': still here\n\n'), KEEP_ALIVE_MS);
+  const life = mostMs === undefined ? undefined : setTimeout(end, mostMs);
   return {
     readable,
     write,

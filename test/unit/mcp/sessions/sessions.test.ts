@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { App } from '../../../../src/app.ts';
 import type { User } from '../../../../src/context.ts';
 import { createSessions } from '../../../../src/mcp/sessions/sessions.ts';
@@ -294,6 +294,23 @@ describe('the sessions of a server', () => {
     session.stream = null;
     now = 60;
     expect(sessions.find(session.id, null)).toBeNull();
+  });
+
+  it('end the stream of a client that only listens, too', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const sessions = createSessions({ now: () => Date.now(), lifeMs: 100 });
+    const session = sessions.begin(null);
+    vi.advanceTimersByTime(40);
+    const first = sessions.listen(session);
+    const second = sessions.listen(session);
+    vi.advanceTimersByTime(59);
+    expect(session.stream).not.toBeNull();
+    vi.advanceTimersByTime(1);
+    expect(session.stream).toBeNull();
+    expect(vi.getTimerCount()).toBe(0);
+    expect(sessions.find(session.id, null)).toBeNull();
+    for (const stream of [first, second]) expect(await allMessages(new Response(stream))).toEqual([]);
   });
 
   it('are so many at most: the one that rests longest goes', () => {
