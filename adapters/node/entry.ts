@@ -16,7 +16,7 @@ import { enforceBuiltAccess, needsSignIn, startAuth, stateSealer } from '../arte
 import { createStartLog } from '../artefact/log.ts';
 import { startTelemetry, withTelemetry } from '../artefact/telemetry.ts';
 import { openAudit } from '../audit/open.ts';
-import { serveStdio } from '../stdio/serve.ts';
+import { exitSoon, serveStdio } from '../stdio/serve.ts';
 import { artefactFiles } from './artefact-files.ts';
 import { openJwe } from './auth/open-jwe.ts';
 import { openBundledDatabase } from './bundled-database.ts';
@@ -101,6 +101,7 @@ async function main(): Promise<void> {
     await nextTurn();
     await Promise.all([telemetry?.close(), audit?.sink.close()]);
   }
+  if (stdioArguments()) exitSoon();
 }
 
 /** The parts that both transports serve. */

@@ -13,6 +13,8 @@ export interface LogOutput {
   readonly human: (line: LogLine) => string;
   /** Whether a person reads the lines on a terminal. */
   readonly isTerminal?: boolean;
+  /** The bytes of lines that wait to be read. */
+  readonly waitingBytes?: () => number;
 }
 
 /** Creates the application log: filtered by `logging.level`, as text for people or one JSON object a line. */
@@ -22,31 +24,53 @@ export function createNodeLog(settings: LoggingSettings, output: LogOutput): Log
   const levels = loggedLevels(settings);
   const limits = { maxBytes: max_bytes, backups: backup_count };
   const gathers = path === null && output.isTerminal !== true;
-  const write = path === null ? output.write : createLogFile(path, limits, output.write);
-  const put = gathers ? gatherCalls(write) : write;
   const isJson = format === 'json' || (format === 'auto' && (path !== null || output.isTerminal !== true));
+  const toText = isJson ? toJson : path === null ? output.human : toPlain;
+  const write = path === null ? output.write : createLogFile(path, limits, output.write);
+  const put = gathers ? gatherCalls(output, toText) : write;
   return (line) => {
-    if (!levels.has(line.level)) return;
-    put(isJson ? toJson(line) : path === null ? output.human(line) : toPlain(line), line.isCall);
+    if (levels.has(line.level)) put(toText(line), line.isCall);
   };
 }
 
 /** The time that a line about a call waits for others, in milliseconds. */
 const GATHER_MS = 10;
 
-/** Writes the lines about several calls at once, in order, because one write costs as much as the response to a call. */
-function gatherCalls(write: LogOutput['write']): (line: string, isCall?: boolean) => void {
-  let waiting: string[] = [];
-  const flush = () => {
-    const lines = waiting;
-    waiting = [];
+/** The bytes of unread lines above which lines about calls are left out, because unread lines stay in memory. */
+const MOST_WAITING_BYTES = 1024 * 1024;
+
+/**
+ * Writes the lines about several calls at once, in order, because one write costs as much as the response to a call.
+ * Leaves them out while too many bytes wait to be read, and says later how many are missing.
+ */
+function gatherCalls(
+  { write, waitingBytes = () => 0 }: LogOutput,
+  toText: (line: LogLine) => string,
+): (line: string, isCall?: boolean) => void {
+  let calls: string[] = [];
+  let missing = 0;
+  const takeCalls = (): readonly string[] => {
+    const taken = calls;
+    calls = [];
+    if (waitingBytes() > MOST_WAITING_BYTES) {
+      missing += taken.length;
+      return [];
+    }
+    if (missing === 0) return taken;
+    const message = `${missing} lines about calls are missing, because the log was not read`;
+    missing = 0;
+    return [toText({ level: 'warn', message }), ...taken];
+  };
+  const writeAll = (last: readonly string[]) => {
+    const lines = [...takeCalls(), ...last];
     if (lines.length > 0) write(lines.join('\n'));
     process.off('exit', flush);
   };
+  const flush = () => writeAll([]);
   return (line, isCall = false) => {
-    waiting.push(line);
-    if (!isCall) return flush();
-    if (waiting.length > 1) return;
+    if (!isCall) return writeAll([line]);
+    calls.push(line);
+    if (calls.length > 1) return;
     // Others may end the process at once when they are told of its end.
     process.prependListener('exit', flush);
     setTimeout(flush, GATHER_MS).unref();

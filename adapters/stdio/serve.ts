@@ -62,6 +62,20 @@ export function serveStdio({
   };
 }
 
+/** The time to write the last lines of the log, in milliseconds. */
+const LOG_MS = 250;
+
+/**
+ * Ends the process soon after its work is done, also if the client leaves its log on stderr unread. All answers on stdout
+ * are written first.
+ */
+export function exitSoon(): void {
+  const end = () => {
+    if (process.stdout.writableLength === 0) process.exit();
+  };
+  setInterval(end, LOG_MS).unref();
+}
+
 /** Reserves stdout for the protocol. All other output of the process goes to stderr from now on. */
 function claimStdout(): Writable {
   const write = process.stdout.write.bind(process.stdout);

@@ -25,6 +25,10 @@ export const run: Run = async (input, output) => {
   } finally {
     await started.close();
   }
+  if (started.settings.transport.provider === 'stdio') {
+    const { exitSoon } = await import('../../adapters/stdio/serve.ts');
+    exitSoon();
+  }
   return 0;
 };
 

@@ -17,6 +17,7 @@ export function createServerLog(output: Output, settings: LoggingSettings): Log 
     write: (line) => output.note(line),
     human: toHuman,
     isTerminal: process.stderr.isTTY === true,
+    waitingBytes: () => process.stderr.writableLength,
   });
 }
 

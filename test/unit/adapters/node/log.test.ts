@@ -91,6 +91,39 @@ describe('the application log', () => {
     expect(process.listenerCount('exit')).toBe(listeners);
   });
 
+  it('leaves out lines about calls while too many wait to be read, and says how many', () => {
+    const written: string[] = [];
+    let waiting = 0;
+    const output = {
+      write: (text: string) => void written.push(text),
+      human: ({ level, message }: { level: string; message: string }) => `${level}: ${message}`,
+      waitingBytes: () => waiting,
+    };
+    const log = createNodeLog({ ...SETTINGS, level: 'INFO' }, output);
+    const call = (message: string) => log({ level: 'info', message, isCall: true });
+    const other = (message: string) => log({ level: 'warn', message });
+    call('one');
+    other('two');
+    waiting = 1024 * 1024 + 1;
+    call('three');
+    other('four');
+    call('five');
+    waiting = 2 * waiting;
+    other('six');
+    waiting = 0;
+    call('seven');
+    other('eight');
+    expect(written.flatMap((text) => text.split('\n'))).toEqual([
+      'info: one',
+      'warn: two',
+      'warn: four',
+      'warn: six',
+      'warn: 2 lines about calls are missing, because the log was not read',
+      'info: seven',
+      'warn: eight',
+    ]);
+  });
+
   it('writes each line by itself on a terminal', () => {
     const written: string[] = [];
     const write = (text: string) => void written.push(text);

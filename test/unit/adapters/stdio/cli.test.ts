@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout } from 'node:timers/promises';
 import { Client, type VersionNegotiationMode } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
@@ -148,6 +149,38 @@ describe('the program', () => {
     expect(await exit).toEqual({ code: 0, signal: null });
     expect(lines).toHaveLength(3);
     expect(JSON.stringify(lines[2])).toContain('the call did not end in time');
+  });
+
+  it('ends with its input although its client reads nothing from stderr', async () => {
+    const { child, lines, write } = await launch(await project());
+    child.stderr.pause();
+    const ended = once(child, 'exit');
+    // The lines about so many calls are longer than what a pipe holds.
+    const calls = Array.from({ length: 1_000 }, (_, id) => ({
+      ...legacy('tools/call', { name: 'hello_world', arguments: { name: 'Ada' } }).body,
+      id,
+    }));
+    write(hello, ...calls);
+    await eventually(() => lines.length).toBe(1_001);
+    child.stdin.end();
+    expect(await Promise.race([ended, setTimeout(10_000, 'still there')])).toEqual([0, null]);
+  });
+
+  it('writes a long answer to its end although its client reads late', async () => {
+    const { child, lines, exit, write } = await launch(await projectWithMore());
+    const text = 'x'.repeat(500_000);
+    child.stdout.pause();
+    write(hello, { ...legacy('tools/call', { name: 'echo', arguments: { text } }).body, id: 3 });
+    child.stdin.end();
+    let log = '';
+    child.stderr.on('data', (chunk) => {
+      log += chunk;
+    });
+    await eventually(() => log).toContain('"endpoint":"echo"');
+    expect(await Promise.race([once(child, 'exit'), setTimeout(1_000, 'still there')])).toBe('still there');
+    child.stdout.resume();
+    expect(await exit).toEqual({ code: 0, signal: null });
+    expect(JSON.stringify(lines.find(({ id }) => id === 3))).toContain(text);
   });
 
   it.each([
