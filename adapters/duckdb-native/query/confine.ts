@@ -34,8 +34,9 @@ export async function confine(
   const tree = await parse(connection, sql);
   enforceNames(tree);
   const around = await readSurroundings(connection);
-  const open = new Set(attached.open.map((name) => name.toLowerCase()));
-  const foreign = new Set([...around.attached].filter((name) => !open.has(name)));
+  const open = new Set(attached.open.map(foldName));
+  const others = [...around.attached, ...attached.hidden].map(foldName);
+  const foreign = new Set(others.filter((name) => !open.has(name)));
   const hides = attached.hidden.length > 0 || [...foreign].some((name) => !LAKE_CATALOGUE.test(name));
   const allowed = { ...around, builtIns, attached: foreign, catalogues: !hides };
   for (const node of nodesOf(tree)) check(node, allowed);
@@ -106,7 +107,7 @@ function parsed(tree: JsonObject): JsonObject {
 
 const SURROUNDINGS = `SELECT 'macro' AS kind, lower(function_name) AS name FROM duckdb_functions()
   WHERE function_type IN ('macro', 'table_macro') AND database_name = current_database()
-UNION ALL SELECT 'database', lower(database_name) FROM duckdb_databases()
+UNION ALL SELECT 'database', database_name FROM duckdb_databases()
   WHERE NOT internal AND database_name <> current_database()`;
 
 async function readSurroundings(connection: DuckDBConnection): Promise<Pick<Allowed, 'macros' | 'attached'>> {
@@ -128,9 +129,23 @@ function nodesOf(tree: JsonValue): readonly JsonObject[] {
 }
 
 function check(node: JsonObject, allowed: Allowed): void {
+  checkDatabase(node, allowed);
   if (node.type === 'BASE_TABLE') checkTable(node, allowed);
   else if (node.type === 'SHOW_REF') checkShown(textOf(node.table_name), allowed);
   else if (typeof node.function_name === 'string') checkFunction(node.function_name, node, allowed);
+}
+
+/**
+ * Refuses a name in another attached database: of a table, a function or a type. The name of a database stands at the place
+ * of a schema if it is the only part before a dot.
+ */
+function checkDatabase(
+  { catalog, catalog_name, schema, schema_name }: JsonObject,
+  { attached }: Allowed,
+): void {
+  const around = [catalog, catalog_name, schema, schema_name].map(textOf);
+  const foreign = around.find((name) => attached.has(foldName(name)) || LAKE_CATALOGUE.test(name));
+  if (foreign !== undefined) throw rejection(foreign);
 }
 
 /** A name with one of these characters may be a file or an address, which DuckDB reads if there is no such table. */
@@ -142,14 +157,12 @@ const CATALOGUE_SCHEMA = /^(?:information_schema|pg_catalog)$/i;
 /** The databases in which DuckLakes keep the tables of their catalogues. */
 const LAKE_CATALOGUE = /^__ducklake_metadata_/i;
 
-function checkTable(node: JsonObject, { attached, catalogues }: Allowed): void {
+function checkTable(node: JsonObject, { catalogues }: Allowed): void {
   const [table, ...around] = [node.table_name, node.schema_name, node.catalog_name].map(textOf);
   if (table !== undefined && LOCATION.test(table)) throw rejection(table);
   const listed =
     around.find((name) => CATALOGUE_SCHEMA.test(name)) ?? (CATALOGUE.test(table ?? '') ? table : undefined);
   if (!catalogues && listed !== undefined) throw rejection(listed);
-  const foreign = around.find((name) => attached.has(name.toLowerCase()) || LAKE_CATALOGUE.test(name));
-  if (foreign !== undefined) throw rejection(foreign);
 }
 
 /**

@@ -15,12 +15,17 @@ import { temporaryFolder } from '../../../../temporary-folder.ts';
 /** The statement of `list_tables`, without the types. */
 const LIST = `SELECT table_name AS name FROM information_schema.tables WHERE ${OWN_TABLES}`;
 
+const MACROS = 'CREATE MACRO most() AS 7; CREATE MACRO every() AS TABLE SELECT 7';
+
 let root: string;
 
 beforeEach(async () => {
   root = temporaryFolder();
-  await runScript(join(root, 'main.duckdb'), 'CREATE TABLE own AS SELECT 1 AS a');
-  await runScript(join(root, 'lake.duckdb'), 'CREATE TABLE sales AS SELECT 5 AS n');
+  await runScript(join(root, 'main.duckdb'), `CREATE TABLE own AS SELECT 1 AS a; ${MACROS}`);
+  await runScript(
+    join(root, 'lake.duckdb'),
+    `CREATE TABLE sales AS SELECT 5 AS n; CREATE TYPE mood AS ENUM ('glad'); CREATE SEQUENCE ids; ${MACROS}`,
+  );
 });
 
 async function open(options: Partial<NativeOptions> = {}): Promise<Database> {
@@ -208,6 +213,32 @@ describe("a caller's own statement", () => {
     expect((await confined(database, 'SELECT a FROM own', true)).rows).toEqual([{ a: 1 }]);
     const error = await errorOf(confined(database, sql, true));
     expect(['sql_rejected', 'sql_failed']).toContain(error.code);
+  });
+
+  it.each([
+    'FROM lake.sales',
+    'FROM lake.main.every()',
+    'FROM lake.every()',
+    'FROM own, LATERAL lake.main.every()',
+    'SELECT lake.main.most()',
+    'SELECT Lake.most()',
+    'SELECT lake.main.abs(1)',
+    'SELECT a FROM own ORDER BY lake.main.most()',
+    'SELECT sum(a) OVER (ORDER BY lake.main.most()) FROM own',
+    'SHOW TABLES FROM lake',
+    'SHOW TABLES FROM lake.main',
+    'FROM (SHOW TABLES FROM LAKE)',
+    'DESCRIBE lake.sales',
+    'SUMMARIZE lake.main.sales',
+    'SELECT enum_range(NULL::lake.main.mood)',
+    'SELECT typeof(NULL::lake.mood)',
+    'SELECT get_type(NULL::lake.main.mood[])',
+    'SELECT TRY_CAST(NULL AS STRUCT(a MAP(INTEGER, lake.main.mood)))',
+    "SELECT lake.main.mood 'glad'",
+  ])('names no hidden database: %s', async (sql) => {
+    const database = await open();
+    const error = await errorOf(confined(database, sql, true));
+    expect(error).toMatchObject({ code: 'sql_rejected', message: expect.stringMatching(/uses lake,/i) });
   });
 
   it('sees them where the site says so, but no catalogue of a lake', async () => {
