@@ -209,10 +209,12 @@ function checkShown(name: string, { catalogues }: Allowed): void {
 }
 
 const NAMED_BY_TEXT = new RegExp(`^(?:${NAMING})$`);
+/** The functions that look for the type, sequence or database of which a text has the name. It may be a hidden one. */
+const RESOLVING = /^(?:(?:from_json|json_transform)(?:_strict)?|make_type|currval|get_block_size)$/;
 
 function checkFunction(name: string, node: JsonObject, { builtIns, macros, catalogues }: Allowed): void {
   const known = name.toLowerCase();
-  if (!catalogues && CATALOGUE.test(known)) throw rejection(name);
+  if (!catalogues && (CATALOGUE.test(known) || RESOLVING.test(known))) throw rejection(name);
   const operator = !/\w/.test(known);
   if (operator || isWindow(node) || macros.has(known) || isCallerFunction(known)) return;
   const reaches = isFileReader(known) || NAMED_BY_TEXT.test(known) || /_scan(?:_dumb)?$/.test(known);
