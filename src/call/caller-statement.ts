@@ -66,10 +66,10 @@ function stateExport(sql: string): string | undefined {
 /** The most characters of DuckDB's words. They may quote a text that the statement made. */
 const LONGEST_REASON = 10_000;
 
-/** DuckDB's own words about the caller's own statement. Its suggestions name tables, so a restricted caller gets none. */
-export function toRejected(thrown: unknown, restricted: boolean): unknown {
+/** DuckDB's own words about the caller's own statement. Its suggestions may name tables that are hidden from the caller. */
+export function toRejected(thrown: unknown, hides: boolean): unknown {
   if (!(thrown instanceof SvcError) || thrown.code !== 'sql_failed') return thrown;
-  const message = restricted ? thrown.message.replace(/\nDid you mean[^\n]*/g, '') : thrown.message;
+  const message = hides ? thrown.message.replace(/\nDid you mean[^\n]*/g, '') : thrown.message;
   return new SvcError('sql_rejected', cutText(message, LONGEST_REASON), { cause: thrown });
 }
 

@@ -48,7 +48,7 @@ export async function runSql(
     const call = { signal, caller, timeoutMs: limits.timeoutMs };
     const result = await runScanned(database, request, call, { limits, span, scans }).catch((thrown) => {
       if (!HAS_NOT_RUN.has(toSvcError(thrown).code)) onRun();
-      throw abortReason(signal) ?? (own === null ? thrown : toRejected(thrown, source.tables !== undefined));
+      throw abortReason(signal) ?? (own === null ? thrown : toRejected(thrown, hidesTables(source)));
     });
     onRun();
     span.set({ 'db.rows_affected': result.rows.length });
@@ -115,6 +115,11 @@ export interface SqlWork {
   readonly scans: StatementScan[];
   /** Called if the statement has run, or may have. */
   readonly onRun: () => void;
+}
+
+/** Whether the database has tables that a caller's own statement must not name. */
+function hidesTables({ tables, unattached }: CompiledSql): boolean {
+  return tables !== undefined || unattached === true;
 }
 
 /** The errors of a statement that was refused before it ran, or that another one undid. */

@@ -5,11 +5,15 @@ import type { JsonValue } from '../../src/json.ts';
 import { contextOf, type Served } from '../unit/call/project.ts';
 
 /** The answers of `execute_sql_query` for a user, one of each server; an error counts as an answer with its text. */
-export function answersOf(servers: readonly Served[], user: User, sql: string): Promise<JsonValue[]> {
+export function answersOf(
+  servers: readonly Pick<Served, 'runtime'>[],
+  user: User,
+  sql: string,
+): Promise<JsonValue[]> {
   return Promise.all(servers.map((server) => answerOf(server, user, sql)));
 }
 
-async function answerOf({ runtime }: Served, user: User, sql: string): Promise<JsonValue> {
+async function answerOf({ runtime }: Pick<Served, 'runtime'>, user: User, sql: string): Promise<JsonValue> {
   const entry = runtime.catalog.tools.execute_sql_query;
   if (entry === undefined) throw new Error('execute_sql_query is not there');
   try {

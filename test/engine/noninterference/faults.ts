@@ -93,7 +93,7 @@ export const FAULTS: { readonly [fault: string]: readonly Edit[] } = {
     ),
   ],
   'the engine suggests names of hidden tables': [
-    edit('src/call/caller-statement.ts', 'const message = restricted ?', 'const message = false ?'),
+    edit('src/call/caller-statement.ts', 'const message = hides ?', 'const message = false ?'),
   ],
   'the schema of a table shows hidden columns': [
     edit('src/call/restricted.ts', 'if (hide.some(is)) return [];', ''),

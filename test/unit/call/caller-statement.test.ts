@@ -101,7 +101,7 @@ describe("the engine's words about it", () => {
     'Catalog Error: no plan\nDid you mean "plans, plants"?\nLINE 1: x',
   );
 
-  it('are the text of the error, for a restricted caller without names of other tables', () => {
+  it('are the text of the error, without names of tables that are hidden from the caller', () => {
     expect(toRejected(failed, false)).toMatchObject({
       code: 'sql_rejected',
       message: failed.message,
