@@ -4,6 +4,7 @@ import { own } from '../../../src/json.ts';
 import { type ValueType, valueTypeOf } from '../../../src/sql/value-type.ts';
 import type { SqlValue, TimeType } from '../../../src/sql-value.ts';
 import type { Driver } from '../driver/driver.ts';
+import { enforceJsonDepth } from './json-depth.ts';
 
 /** A parameter of a date or time type, sent as text. */
 export interface TextValue {
@@ -22,7 +23,7 @@ export interface Casts {
   ) => Promise<readonly DuckDBValue[]>;
 }
 
-/** Binds `$1 .. $n`, each with its SQL type. */
+/** Binds `$1 .. $n`, each with its SQL type. Throws `arguments_invalid` for a text with JSON of too many levels. */
 export async function bindValues(
   { api, bindTypedNull }: Driver,
   statement: DuckDBPreparedStatement,
@@ -36,6 +37,7 @@ export async function bindValues(
       `The statement takes ${wanted} parameters, but ${values.length} were given.`,
     );
   }
+  values.forEach(enforceJsonDepth);
   const times = await readTimes(values.flatMap(timesOf), casts);
   for (const [index, value] of values.entries()) {
     if (bindPlain(statement, index + 1, value)) continue;
