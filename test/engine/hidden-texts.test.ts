@@ -103,6 +103,8 @@ describe('the second check of the native engine', () => {
     'SUMMARIZE docs',
     'FROM docs PIVOT (count(*) FOR id IN (1, 2))',
     "SELECT \"id\", INTERVAL 1 DAY, [x FOR x IN [1]], 'a' LIKE 'b', id + 1, rank() OVER () FROM docs",
+    'SELECT id FROM docs WHERE id < 1e309',
+    'SELECT id, -1e309 AS "NaN", \'\\" -Infinity "\' AS "a""Infinity" FROM docs WHERE id > -1e309::FLOAT',
     'WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r WHERE i < 3) FROM r',
   ])('lets %j run', async (sql) => {
     expect((await ask(sql)).rows.length).toBeGreaterThan(0);

@@ -9,6 +9,7 @@ import { quoteName } from '../../../src/sql/quote.ts';
 import { ALLOWED_FUNCTIONS } from '../../../src/sql/restricted/functions.ts';
 import { isCallerFunction } from './caller-macros.ts';
 import { isFileReader } from './restrictions.ts';
+import { parseSerialized } from './serialized.ts';
 
 /** The functions of DuckDB itself, in lower case. Most reach nothing outside the database. */
 export type BuiltIns = ReadonlySet<string>;
@@ -96,7 +97,7 @@ const PARSED =
 /** DuckDB's parse tree of a query, or its reason why there is none. */
 async function read(connection: DuckDBConnection, sql: string): Promise<JsonObject> {
   const result = await connection.runAndReadAll(PARSED, [sql]);
-  const tree: JsonValue = JSON.parse(String(result.getRows()[0]?.[0]));
+  const tree = parseSerialized(String(result.getRows()[0]?.[0]));
   return isObject(tree) ? tree : {};
 }
 

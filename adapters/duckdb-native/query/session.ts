@@ -7,7 +7,7 @@ import type {
 } from '@duckdb/node-api';
 import type { PendingResult } from '@duckdb/node-bindings';
 import { SvcError } from '../../../src/errors.ts';
-import { type JsonValue, tryJson } from '../../../src/json.ts';
+import type { JsonValue } from '../../../src/json.ts';
 import type { RestrictedTable, ScanEstimate, SqlCaller } from '../../../src/ports.ts';
 import { type ColumnTypes, columnTypesOf, estimateScans, explainOf } from '../../../src/sql/estimate.ts';
 import { isFull } from '../../../src/sql/neighbours.ts';
@@ -25,6 +25,7 @@ import { isCommitted, isFatal, isUndone, lacksTransaction, toQueryError } from '
 import { defineAll, defineNamed, lacksCaller } from './caller-macros.ts';
 import { confine, confineNames, confineToTables, type Reach } from './confine.ts';
 import { bindValues, type Casts, castQuery, textQuery } from './parameters.ts';
+import { parseSerialized } from './serialized.ts';
 
 /** Starting a statement with parameters plans it again, on this thread. A slower one starts on a thread of the pool. */
 const SLOW_START_MS = 5;
@@ -311,7 +312,7 @@ export class Session {
 /** The JSON in the last column of the only row. */
 function lastText(result: DuckDBMaterializedResult): JsonValue {
   const column = result.getChunk(0).getColumnVector(result.columnCount - 1);
-  return tryJson(String(column.getItem(0))) ?? null;
+  return parseSerialized(String(column.getItem(0))) ?? null;
 }
 
 async function guarded<T>(work: () => Promise<T>): Promise<T> {

@@ -14,6 +14,11 @@ const TREE = {
   'tools/site.yml': tool('site', SUM, ''),
   'tools/own.yml': tool('own', SUM, '  limits: { scan_rows: 5000 }\n'),
   'tools/bytes.yml': tool('bytes', SUM, '  limits: { scan_rows: 9000, scan_bytes: 39999 }\n'),
+  'tools/endless.yml': tool(
+    'endless',
+    'SELECT id, 1e309 AS most FROM sales',
+    '  limits: { scan_rows: 9000, scan_bytes: 39999 }\n',
+  ),
 };
 
 describe.each<EngineName>(['wasm', 'native'])('limits on scans, %s', (engine) => {
@@ -63,6 +68,7 @@ describe.each<EngineName>(['wasm', 'native'])('limits on scans, %s', (engine) =>
       expect(lastRecord()).toMatchObject({ estimated_rows: 5000, estimated_bytes: null });
       return;
     }
+    expect((await errorOf(call('endless'))).code).toBe('scan_too_large');
     const error = await errorOf(call('bytes'));
     expect(error.message).toMatch(/about 40000 bytes, and the limit is 39999 \(`limits\.scan_bytes`\)/);
     expect(lastRecord()).toMatchObject({ estimated_rows: 5000, estimated_bytes: 40_000 });
