@@ -33,8 +33,17 @@ export async function restrict(
 /** The list of tables, filtered before its rows are limited. */
 function tableList(request: SqlRequest, visible: readonly RestrictedTable[]): Restricted {
   const list = visible.map(({ name }) => foldName(name));
-  const sql = `SELECT * FROM (${request.sql}) WHERE list_contains($1, ${foldedSql('name')})`;
+  const sql = `SELECT * FROM (${request.sql}) WHERE list_contains($1, ${foldedSql('name')}) AND ${isOneTable('name')} ORDER BY name`;
   return { request: { ...request, sql, values: [{ list }] }, toVisible: (result) => result };
+}
+
+/**
+ * The SQL of whether one table has a name. `more` of the schema `other`, and `other.more` or `Other.More` of main, have the same.
+ * A rule cannot mean both.
+ */
+function isOneTable(name: string): string {
+  const same = `${OWN_TABLES} AND ${foldedSql(SHOWN_NAME)} = ${foldedSql(name)}`;
+  return `(SELECT count(*) FROM information_schema.tables WHERE ${same}) = 1`;
 }
 
 /** The columns of one table. */
@@ -46,9 +55,7 @@ function columnsOf(request: SqlRequest, visible: readonly RestrictedTable[], nam
     enforceColumns(table, result);
     return { ...result, rows: result.rows.flatMap((row) => toColumn(row, table)) };
   };
-  // `more` of the schema `other`, and `other.more` of main, have one name. A rule cannot mean both.
-  const same = `SELECT count(*) FROM information_schema.tables WHERE ${OWN_TABLES} AND ${SHOWN_NAME} = $1`;
-  const sql = `SELECT * FROM (${request.sql}) WHERE (${same}) = 1`;
+  const sql = `SELECT * FROM (${request.sql}) WHERE ${isOneTable('$1')}`;
   // Rules are compared with all columns, also with those that are too large to show.
   const { maxBytes: _, ...whole } = request;
   return { request: { ...whole, sql }, toVisible };

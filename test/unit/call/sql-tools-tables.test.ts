@@ -185,11 +185,13 @@ const NAMES = `${SITE}sql_tools:
   tables:
     - { name: ära }
     - { name: other.more }
+    - { name: other.less, hide: [pay] }
     - { name: broken, hide: [salry] }
     - { name: veiled, mask: [salry] }
 `;
 const NAMED = `CREATE TABLE "ÄRA" AS SELECT 2 AS hidden; CREATE TABLE "ära" AS SELECT 1 AS id;
   CREATE SCHEMA other; CREATE TABLE other.more AS SELECT 1 AS id; CREATE TABLE "other.more" AS SELECT 2 AS hidden;
+  CREATE TABLE other.less AS SELECT 1 AS id, 2 AS pay; CREATE VIEW "Other.Less" AS SELECT 1 AS id, 2 AS pay, 3 AS hidden;
   CREATE TABLE broken AS SELECT 1 AS salary; CREATE TABLE veiled AS SELECT 1 AS salary`;
 
 describe.each<EngineName>(['wasm', 'native', 'native, read-write'])('names in rules on %s', (engine) => {
@@ -217,10 +219,19 @@ describe.each<EngineName>(['wasm', 'native', 'native, read-write'])('names in ru
     );
   });
 
-  it('that two tables have show neither', async () => {
-    expect(await errorOf(query('FROM "other.more"'))).toMatchObject({ code: 'project_invalid' });
-    expect((await columns('other.more')).value).toEqual([]);
-  });
+  it.each(['other.more', 'other.less', 'Other.Less', 'OTHER.LESS'])(
+    'that two tables have show neither: %s',
+    async (name) => {
+      expect(await errorOf(query(`FROM "${name}"`))).toMatchObject({ code: 'project_invalid' });
+      expect((await columns(name)).value).toEqual([]);
+      const names = (await call('list_tables', {})).value;
+      expect(names).toEqual([
+        { name: 'broken', type: 'BASE TABLE' },
+        { name: 'veiled', type: 'BASE TABLE' },
+        { name: 'ära', type: 'BASE TABLE' },
+      ]);
+    },
+  );
 
   it.each(['broken', 'veiled'])('that the columns of %s do not have show none of them', async (name) => {
     const error = await errorOf(columns(name));
