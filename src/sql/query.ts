@@ -95,6 +95,8 @@ const [BEFORE = ''] = asQuery('', 1).split('\n');
 const EXCERPT = /\n\nLINE \d+: [^\n]*\n *\^/g;
 /** DuckDB's suggestion of a table of its own, for want of a better one. Nobody means it. */
 const OWN_TABLE = /\nDid you mean "(?:sqlite|pg|duckdb|pragma)_\w+"\?/;
+/** DuckDB's advice to install an extension, which neither callers nor endpoints can follow. */
+const INSTALLING = /(?<=exists in the \w+ extension\.)\n\nPlease try installing [\s\S]*/;
 const FIRST_LINE = '\n\nLINE 1: ';
 /** DuckDB's message for a text that it makes several statements of, although it is one. */
 const SEVERAL = /^Invalid Input Error: Cannot prepare multiple statements at once!?$/;
@@ -119,7 +121,10 @@ export function shortMessage(message: string): string {
 export function unwrapMessage(message: string): string {
   if (SEVERAL.test(message)) return SEVERAL_TEXT;
   const [excerpt = ''] = message.match(EXCERPT) ?? [];
-  return message.replace(EXCERPT, '').replace(OWN_TABLE, '').trimEnd() + unwrapExcerpt(excerpt);
+  return (
+    message.replace(EXCERPT, '').replace(OWN_TABLE, '').replace(INSTALLING, '').trimEnd() +
+    unwrapExcerpt(excerpt)
+  );
 }
 
 /** Removes the wrapping from the first line and moves the mark below it to the left accordingly. */

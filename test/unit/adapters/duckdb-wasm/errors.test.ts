@@ -50,6 +50,17 @@ describe('an error of DuckDB', () => {
     );
   });
 
+  it.each([
+    '\n\nPlease try installing and loading the json extension by running:\nINSTALL json;\nLOAD json;\n\nAlternatively, consider enabling auto-install and auto-load by running:\nSET autoinstall_known_extensions=1;\nSET autoload_known_extensions=1;',
+    '\n\nPlease try installing and loading the json extension:\nINSTALL json;\nLOAD json;\n\n',
+  ])('does not recommend to install an extension', (advice) => {
+    const said =
+      'Catalog Error: Scalar Function with name "f" is not in the catalog, but it exists in the json extension.';
+    expect(unwrapMessage(said + advice)).toBe(said);
+    const excerpt = '\n\nLINE 1: SELECT f()\n               ^';
+    expect(unwrapMessage(said + advice + excerpt)).toBe(said + excerpt);
+  });
+
   it.each(['sqlite_master', 'pg_prepared_statements'])('does not suggest %s, a table of DuckDB', (own) => {
     const excerpt = '\n\nLINE 1: FROM sales\n             ^';
     const said = `Catalog Error: Table with name sales does not exist!\nDid you mean "${own}"?${excerpt}`;
