@@ -22,6 +22,13 @@ export const page: Fault = (_request, response) => {
   response.writeHead(200, { 'content-type': 'text/html' }).end('{"access_token":"leaked-page"}');
 };
 
+/** A page of a proxy or a firewall, which refuses the request. */
+export const refusedPage =
+  (status: number): Fault =>
+  (_request, response) => {
+    response.writeHead(status, { 'content-type': 'text/html' }).end('<h1>leaked-text</h1>');
+  };
+
 /** Two megabytes of JSON. */
 export const huge: Fault = (_request, response) => {
   response.writeHead(200, JSON_TYPE).end(JSON.stringify({ padding: 'x'.repeat(2_000_000) }));

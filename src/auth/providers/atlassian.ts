@@ -1,4 +1,4 @@
-import { type JsonObject, objectsOf, textOf, textsOf } from '../../json.ts';
+import { isObject, type JsonObject, objectsOf, textOf, textsOf } from '../../json.ts';
 import type { ProviderBlock } from '../../settings/model.ts';
 import { type ProviderProfile, toIdentity } from '../identity.ts';
 import { createProviderClient } from '../upstream/client.ts';
@@ -27,7 +27,8 @@ export function createAtlassian(block: ProviderBlock, ports: ProviderPorts): Pro
     openid: false,
     parameters: { audience: 'api.atlassian.com', prompt: 'consent' },
     endpoints: async () => ({ authorize, token, revoke: null, authentication: 'json' }),
-    isDead: ({ status }) => status === 403,
+    // A firewall answers 403 too, with a page.
+    isDead: ({ status, body }) => status === 403 && isObject(body),
   });
   return {
     id: 'atlassian',

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, textOf } from '../../json.ts';
 import { misconfigured, type ProviderStep, unavailable } from './errors.ts';
 import { createRecentFailure } from './recent-failure.ts';
-import { type SendToProvider, toReadFailure } from './request.ts';
+import { type SendToProvider, toAnswerFailure } from './request.ts';
 
 const HOUR_MS = 3_600_000;
 /** Milliseconds before the next try if discovery failed while a cached document exists. */
@@ -50,7 +50,7 @@ async function readDocument(
   for (const [index, url] of urls.entries()) {
     const answer = await ask({ ...step, url, signal });
     if (answer.status === 404 && index + 1 < urls.length) continue;
-    if (answer.status >= 300) throw toReadFailure(answer, step);
+    if (answer.status >= 300) throw toAnswerFailure(answer, step);
     if (!isObject(answer.body)) throw unavailable(step, 'sent a response that is not a JSON object');
     enforceDocument(answer.body, provider, issuer);
     return answer.body;

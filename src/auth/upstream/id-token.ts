@@ -34,7 +34,7 @@ interface IdTokenRules {
 
 /**
  * Verifies signature, issuer, audience, time and nonce of an id token, and returns its claims (OpenID Connect Core,
- * 3.1.3.7). Throws login_refused, or config_invalid for another issuer.
+ * 3.1.3.7). Throws login_refused, config_invalid for another issuer, or login_unavailable for an unknown key.
  */
 export async function verifyIdToken(token: string, rules: IdTokenRules): Promise<JsonObject> {
   const claims = await verify(token, rules);
@@ -62,6 +62,10 @@ async function verify(token: string, { keys, issuers, clientId, now, provider }:
     if (thrown instanceof SvcError) throw thrown;
     if (thrown instanceof errors.JWTClaimValidationFailed && thrown.claim === 'iss') {
       throw misconfigured({ provider }, `sent an id token of another issuer. ${ISSUER_FIX}`);
+    }
+    // The provider may have changed its keys within the cooldown.
+    if (thrown instanceof errors.JWKSNoMatchingKey) {
+      throw unavailable({ provider, what: 'its keys' }, 'did not show the key of an id token');
     }
     const claim = thrown instanceof errors.JWTClaimValidationFailed ? thrown.claim : null;
     throw invalid(provider, claim ?? (thrown instanceof errors.JOSEError ? thrown.code : 'form'));

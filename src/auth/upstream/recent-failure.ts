@@ -3,7 +3,7 @@ import { type ErrorCode, type SvcError, toSvcError } from '../../errors.ts';
 /** Milliseconds for which a failure is repeated in place of a further request. */
 const FAILED_MS = 5_000;
 /** Errors that hold for every request to the server, not only for the one that met them. */
-const OF_THE_SERVER: readonly ErrorCode[] = ['login_refused', 'login_unavailable', 'config_invalid'];
+const OF_THE_SERVER: readonly ErrorCode[] = ['login_unavailable', 'config_invalid'];
 
 /**
  * Returns a function that asks a server unless it failed in the last seconds. Then it throws that failure again, so that many

@@ -123,18 +123,36 @@ export async function readObject(ask: SendToProvider, question: AuthorizedReques
   throw unavailable(question, 'sent a response that is not a JSON object');
 }
 
-/** Converts an error response: login_refused, config_invalid for a wrong address, or login_unavailable. */
-export function toReadFailure({ status, headers }: ProviderResponse, step: ProviderStep): SvcError {
+/**
+ * Converts an error response about a user: login_refused, config_invalid for a wrong address, or login_unavailable. A proxy or a
+ * firewall answers 403 too, but neither in JSON nor with a challenge.
+ */
+export function toReadFailure(answer: ProviderResponse, step: ProviderStep): SvcError {
+  const { status, headers, body } = answer;
+  const challenged = /^bearer\b/i.test(headers.get('www-authenticate') ?? '');
+  const forbidden = status === 403 && (body !== undefined || challenged) && !isLimited(answer);
+  if (status !== 401 && !forbidden) return toAnswerFailure(answer, step);
+  const text = `refused to show ${step.what} (${status}). Log in again, or request more scopes.`;
+  return refused(step, text, { detail: { status } });
+}
+
+/** Converts an error response that says nothing about a user: config_invalid for a wrong address, or login_unavailable. */
+export function toAnswerFailure({ status, headers }: ProviderResponse, step: ProviderStep): SvcError {
   const detail: JsonObject = { status, ...retryAfter(headers) };
-  const limited = status === 403 && (headers.get('x-ratelimit-remaining') === '0' || 'retry_after' in detail);
-  if (limited || status === 429 || status >= 500) {
-    return unavailable(step, `is not available (${status})`, { detail });
-  }
   if (status === 404 || status === 405 || status === 410) {
     const text = `has nothing at the address for ${step.what} (${status}). Check the addresses.`;
     return misconfigured(step, text, { detail });
   }
-  return refused(step, `refused to show ${step.what} (${status}). Log in again, or request more scopes.`, {
-    detail,
-  });
+  return unavailable(step, `is not available (${status})`, { detail });
+}
+
+/** Whether a response of 403 means too many requests, as GitHub, Google and Salesforce answer them. */
+function isLimited({ headers, body }: ProviderResponse): boolean {
+  if (headers.get('x-ratelimit-remaining') === '0' || headers.has('retry-after')) return true;
+  return /(rate|request)s?[ _-]?limit|quota|abuse detection/i.test(JSON.stringify(body ?? null));
+}
+
+/** Whether a status tells the client to try again. */
+export function isTemporary(status: number): boolean {
+  return [408, 425, 429].includes(status) || status >= 500;
 }

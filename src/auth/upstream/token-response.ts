@@ -2,7 +2,7 @@ import type { SvcError } from '../../errors.ts';
 import { type JsonObject, type JsonValue, textOf } from '../../json.ts';
 import { misconfigured, type ProviderStep, refused, retryAfter, unavailable } from './errors.ts';
 import type { UpstreamTokens } from './provider.ts';
-import type { ProviderResponse } from './request.ts';
+import { isTemporary, type ProviderResponse } from './request.ts';
 
 /** Reads a token response. `keep` names further fields that are needed later. */
 export function toTokens(fields: JsonObject, now: number, keep: readonly string[] = []): UpstreamTokens {
@@ -29,7 +29,7 @@ function toScopes(value: JsonValue | undefined): readonly string[] | null {
   return value.split(/[\s,]+/).filter((scope) => scope !== '');
 }
 
-/** Error codes that end a login. An unlisted code ends it too, but is not quoted. */
+/** Error codes that end a login. */
 const FINAL: ReadonlySet<string> = new Set([
   'bad_refresh_token',
   'bad_verification_code',
@@ -63,23 +63,24 @@ const FIXES: ReadonlyMap<string, string> = new Map([
   ['unsupported_grant_type', 'Allow this client the authorization code and refresh token grants there.'],
 ]);
 
-/** Converts a token endpoint's error response (RFC 6749, 5.2). Its texts are not quoted. */
+/**
+ * Converts a token endpoint's error response (RFC 6749, 5.2). Its texts are not quoted. Only a listed code ends the login:
+ * any other response may come from a proxy or a firewall, and says nothing about the user.
+ */
 export function toTokenFailure(
   { status, headers }: ProviderResponse,
   error: string | null,
   step: ProviderStep,
 ): SvcError {
   const detail: JsonObject = { status, ...retryAfter(headers) };
-  const known = error !== null && (FINAL.has(error) || TEMPORARY.has(error) || FIXES.has(error));
-  const code = known ? ` (${error})` : ` (${status})`;
-  if (status === 429 || status >= 500 || TEMPORARY.has(error ?? '')) {
-    return unavailable(step, `is not available${code}`, { detail });
+  const code = error ?? '';
+  if (isTemporary(status) || TEMPORARY.has(code)) {
+    return unavailable(step, `is not available (${TEMPORARY.has(code) ? code : status})`, { detail });
   }
-  const fix = FIXES.get(error ?? '') ?? fixOf(status);
-  if (FINAL.has(error ?? '') || fix === null) {
-    return refused(step, `refused ${step.what}${code}. Log in again.`, { detail });
-  }
-  return misconfigured(step, `refused ${step.what}${code}. ${fix}`, { detail });
+  if (FINAL.has(code)) return refused(step, `refused ${step.what} (${code}). Log in again.`, { detail });
+  const fix = FIXES.get(code) ?? fixOf(status);
+  if (fix === null) return unavailable(step, `answered ${status} without a known error`, { detail });
+  return misconfigured(step, `refused ${step.what} (${FIXES.has(code) ? code : status}). ${fix}`, { detail });
 }
 
 function fixOf(status: number): string | null {

@@ -178,6 +178,23 @@ describe("the provider's token", () => {
     expect((await refresh(desk, client_id, refresh_token)).error).toBe('invalid_grant');
   });
 
+  it.each([
+    ['a page of a firewall', 403, '<h1>blocked</h1>'],
+    ['a page of a proxy', 400, '<h1>bad request</h1>'],
+    ['a JSON error of a gateway', 403, '{"error":"Forbidden"}'],
+    ['a time limit', 408, ''],
+  ])('does not end the session after %s', async (_name, status, text) => {
+    const desk = create(600);
+    const { access_token, client_id, refresh_token } = await tokens(desk);
+    desk.clock.ms += 605_000;
+    const type = text.startsWith('{') ? 'application/json' : 'text/html';
+    desk.idp.broken = () => new Response(text, { status, headers: { 'content-type': type } });
+    expect((await call(desk, access_token)).status).toBe(200);
+    expect((await refresh(desk, client_id, refresh_token)).status).toBe(503);
+    desk.idp.broken = null;
+    expect((await refresh(desk, client_id, refresh_token)).status).toBe(200);
+  });
+
   it('does not end it when the provider is away: calls go on, and refreshes are told to come again', async () => {
     const desk = create(600);
     const { access_token, client_id, refresh_token } = await tokens(desk);

@@ -144,6 +144,14 @@ test('too many questions are worth another try, a forbidden address is none', as
   await failureOf(provider.identify(tokens, null, signal()), 'login_unavailable');
   idp.fail('GET /api/v3/user/emails', answers(403, {}, { 'x-ratelimit-remaining': '0' }));
   await failureOf(provider.identify(tokens, null, signal()), 'login_unavailable');
+  // GitHub's secondary limit may come without a header.
+  const secondary = { message: 'You have exceeded a secondary rate limit. Please wait a few minutes.' };
+  for (const path of ['user', 'user/emails']) {
+    idp.fail(`GET /api/v3/${path}`, answers(403, secondary));
+    await failureOf(provider.identify(tokens, null, signal()), 'login_unavailable');
+  }
+  idp.fail('GET /api/v3/user', answers(403, { message: 'Sorry. Your account was suspended.' }));
+  await failureOf(provider.identify(tokens, null, signal()), 'login_refused');
   idp.fail('GET /api/v3/user/emails', answers(403, { message: 'Resource not accessible by integration' }));
   expect((await provider.identify(tokens, null, signal())).email).toBeNull();
   idp.fail('GET /api/v3/user', answers(200, { login: 'nobody' }));

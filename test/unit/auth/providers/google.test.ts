@@ -156,7 +156,7 @@ test('errors tell whose they are', async () => {
     'scope',
   );
   idp.fail('POST /token', answers(400, { error: 'planted <script>' }));
-  await failureOf(provider.exchange('c', TRIP, signal()), 'login_refused');
+  await failureOf(provider.exchange('c', TRIP, signal()), 'login_unavailable');
 });
 
 test('keys that cannot be had are worth another try', async () => {

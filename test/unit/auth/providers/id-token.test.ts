@@ -75,7 +75,8 @@ test('a key that nobody knows does not make us ask again and again', async () =>
   const before = idp.requests.length;
   for (let count = 0; count < 5; count += 1) {
     const unknown = new SignJWT(claims()).setProtectedHeader({ alg: 'RS256', kid: `unknown-${count}` });
-    await failureOf(identify(await unknown.sign(privateKey)), 'login_refused');
+    // The provider may have changed its keys since we read them.
+    await failureOf(identify(await unknown.sign(privateKey)), 'login_unavailable');
   }
   const asked = idp.requests.slice(before).filter((route) => route.endsWith('/certs'));
   expect(asked.length).toBeLessThan(2);

@@ -69,7 +69,10 @@ test('a user whose rights cannot be read is not signed in', async () => {
   await failureOf(identityOf(provider), 'login_refused');
   idp.instance = idp.origin;
   idp.fail('GET /services/data/v59.0/query', answers(400, [{ errorCode: 'INVALID_TYPE' }]));
-  await failureOf(identityOf(provider), 'login_refused');
+  await failureOf(identityOf(provider), 'login_unavailable');
+  const limit = [{ errorCode: 'REQUEST_LIMIT_EXCEEDED', message: 'TotalRequests Limit exceeded.' }];
+  idp.fail('GET /services/data/v59.0/query', answers(403, limit));
+  await failureOf(identityOf(provider), 'login_unavailable');
 });
 
 test('without the scope openid the identity address says who it is', async () => {

@@ -203,6 +203,10 @@ test('the issuer says where its keys are', async () => {
   expect((await verify(await jwt(), {}))?.user.id).toBe('ada');
   server.fail('GET /.well-known/oauth-authorization-server/tenant', answers(404));
   await failureOf(verify(await jwt(), {}), 'config_invalid');
+  for (const status of [400, 401, 403]) {
+    server.fail('GET /.well-known/oauth-authorization-server/tenant', answers(status));
+    await failureOf(verify(await jwt(), {}), 'login_unavailable');
+  }
   server.fail('GET /.well-known/oauth-authorization-server/tenant', answers(200, { issuer: issuer() }));
   await failureOf(verify(await jwt(), {}), 'config_invalid');
 });
