@@ -122,7 +122,7 @@ async function openSession(server: AuthServer, id: string): Promise<StoredSessio
   return stored;
 }
 
-/** Seconds for which the calls of a session do not retry a provider that did not answer. */
+/** Seconds for which the calls of a session do not retry a provider that failed. */
 const RETRY_SECONDS = 30;
 
 /** Renews the provider's token if it is due. Throws token_invalid if the provider ended the login. */
@@ -133,7 +133,7 @@ async function freshenSession(server: AuthServer, id: string, stored: StoredSess
   return fresh;
 }
 
-/** Keeps the session as it is while the provider does not answer, because most calls never need its token. */
+/** Keeps the session as it is while the provider renews no tokens, because most calls never need its token. */
 async function tryToFreshen(
   server: AuthServer,
   id: string,
@@ -144,12 +144,18 @@ async function tryToFreshen(
   try {
     return await freshen(server, id, stored);
   } catch (thrown) {
-    server.log({ level: 'warn', message: `a token was not renewed: ${toSvcError(thrown).message}` });
-    if (!(thrown instanceof SvcError) || thrown.code !== 'login_unavailable') throw thrown;
+    const error = toSvcError(thrown);
+    server.log({ level: 'warn', message: `a token was not renewed: ${error.message}` });
+    if (!isOfProvider(error)) throw error;
     // The store itself may be out of order.
     await server.store?.claimOnce(rest, RETRY_SECONDS).catch(() => false);
     return readSession(server, id);
   }
+}
+
+/** Whether the provider did not answer, or only the operator can mend its settings. The store can be out of order too. */
+function isOfProvider({ code, detail }: SvcError): boolean {
+  return code === 'login_unavailable' || (code === 'config_invalid' && detail?.provider !== undefined);
 }
 
 /** Returns the login if it holds every scope that the server requires of all callers. */

@@ -299,6 +299,26 @@ describe('a provider in trouble', () => {
     expect(desk.users.at(-1)?.externalToken).toMatch(/^ghu_/);
   });
 
+  it.each([
+    ['a secret that was replaced there', () => Response.json({ error: 'invalid_client' }, { status: 401 })],
+    ['an address that is gone', () => new Response('', { status: 404 })],
+    ['a redirect', () => new Response(null, { status: 302, headers: { location: 'https://other.example' } })],
+  ])('does not stop calls after %s, and is asked every half minute', async (_name, broken) => {
+    const desk = create(600);
+    const { access_token, client_id, refresh_token } = await tokens(desk);
+    desk.clock.ms += 605_000;
+    desk.idp.broken = broken;
+    const asked = desk.idp.asked.length;
+    for (let time = 0; time < 3; time += 1) expect((await call(desk, access_token)).status).toBe(200);
+    expect(desk.idp.asked.slice(asked)).toEqual(['/token']);
+    expect(desk.lines.filter(({ level }) => level === 'warn').map(({ message }) => message)).toEqual([
+      expect.stringContaining('a token was not renewed: GitHub '),
+    ]);
+    expect((await refresh(desk, client_id, refresh_token)).status).toBe(503);
+    desk.idp.broken = null;
+    expect((await refresh(desk, client_id, refresh_token)).status).toBe(200);
+  });
+
   it('does not stop calls either where the store takes nothing more', async () => {
     const desk = create(600);
     const { access_token } = await tokens(desk);
