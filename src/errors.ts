@@ -74,7 +74,7 @@ export const ERRORS = {
   file_unavailable: kind(500, -32603, 1, false, 'Internal error.'),
   address_unavailable: kind(503, -32603, 1, false, 'The server is not available.'),
   login_refused: kind(400, -32600, 1, true, 'The identity provider refused the login.'),
-  login_unavailable: kind(503, -32603, 1, false, 'The identity provider cannot be reached; try again.'),
+  login_unavailable: kind(503, -32603, 1, false, 'A server that sign-in needs cannot be reached; try again.'),
   token_missing: kind(401, -32600, 1, true, 'A token is needed.'),
   token_invalid: kind(401, -32600, 1, true, 'The token is not valid.'),
   api_key_invalid: kind(401, -32600, 1, true, 'The API key is not valid.'),

@@ -7,7 +7,8 @@ const INSIDE = /(^|\.)(localhost|local|internal|intranet|lan|home|corp|private|h
 
 /**
  * Fetches client documents on platforms that reach public addresses only, such as Workers: over https, by name,
- * without redirects, 5 KB at most. Throws `client_invalid`.
+ * without redirects, 5 KB at most. Throws `client_invalid` if there is no document, and another error if another try may
+ * help.
  */
 export const fetchDocument: FetchDocument = async (url, signal) => {
   const named = /[a-z]/.test(url.hostname.split('.').at(-1) ?? '') && url.hostname.includes('.');
@@ -16,6 +17,11 @@ export const fetchDocument: FetchDocument = async (url, signal) => {
   const headers = { accept: 'application/json', 'user-agent': 'svc-kit' };
   const response = await fetch(url, { signal, headers, redirect: 'manual' });
   const type = response.headers.get('content-type') ?? '';
+  if (![200, 404, 410].includes(response.status)) {
+    await response.body?.cancel();
+    const text = `The client's document cannot be fetched: the answer is ${response.status}.`;
+    throw new SvcError('login_unavailable', text);
+  }
   if (response.status !== 200 || !/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(type)) {
     await response.body?.cancel();
     throw refuse('the answer is not JSON');

@@ -11,7 +11,7 @@ import type { PublicUrls } from './public-urls.ts';
 import type { Scopes } from './scopes.ts';
 import type { Provider } from './upstream/provider.ts';
 
-/** Fetches the metadata document at a client id's URL. Must refuse private addresses; throws SvcError. */
+/** Fetches the metadata document at a client id's URL. Must refuse private addresses. Throws client_invalid if there is no document. */
 export type FetchDocument = (url: URL, signal: AbortSignal) => Promise<FetchedDocument>;
 
 /** A fetched document: at most 5 KB of JSON, and its cache lifetime. */

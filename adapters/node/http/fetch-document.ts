@@ -15,7 +15,7 @@ const MAX_BYTES = 5 * 1024;
 
 /**
  * Creates the port that fetches client documents: over https, from public addresses only, without redirects, 5
- * KB at most. It throws `client_invalid`.
+ * KB at most. It throws `client_invalid` if there is none, and `login_unavailable` if another try may help.
  */
 export function createFetchDocument({ lookup = lookUpPublic, ca }: DocumentOptions = {}): FetchDocument {
   return (url, signal) =>
@@ -32,14 +32,15 @@ export function createFetchDocument({ lookup = lookUpPublic, ca }: DocumentOptio
           reject(thrown);
         });
       });
-      request.on('error', (cause) => reject(refuse('it cannot be reached', cause)));
+      request.on('error', (cause) => reject(unreachable('it cannot be reached', cause)));
       request.end();
     });
 }
 
 async function read(response: IncomingMessage) {
   const { statusCode, headers } = response;
-  if (statusCode !== 200) throw refuse(`the answer is ${statusCode}`);
+  if (statusCode === 404 || statusCode === 410) throw refuse(`the answer is ${statusCode}`);
+  if (statusCode !== 200) throw unreachable(`the answer is ${statusCode}`);
   if (!/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(headers['content-type'] ?? '')) {
     throw refuse('the answer is not JSON');
   }
@@ -53,8 +54,12 @@ async function read(response: IncomingMessage) {
   return { text: Buffer.concat(chunks).toString('utf8'), cacheControl: headers['cache-control'] ?? null };
 }
 
-function refuse(why: string, cause?: unknown): SvcError {
-  return new SvcError('client_invalid', `The client's document cannot be fetched: ${why}.`, { cause });
+function refuse(why: string): SvcError {
+  return new SvcError('client_invalid', `The client's document cannot be fetched: ${why}.`);
+}
+
+function unreachable(why: string, cause?: unknown): SvcError {
+  return new SvcError('login_unavailable', `The client's document cannot be fetched: ${why}.`, { cause });
 }
 
 const V4 = [

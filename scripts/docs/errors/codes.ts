@@ -151,7 +151,7 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
     'Sign in again as the text says.',
   ),
   login_unavailable: advice(
-    "The identity provider cannot be reached, or rejects the server's own credentials.",
+    'The identity provider cannot be reached, or the document of a client (CIMD).',
     'Try again. Operators can run `svc doctor auth` to find the cause.',
   ),
   token_missing: advice(

@@ -20,7 +20,7 @@ export async function authenticateClient(
   form: Parameters,
 ): Promise<OAuthClient> {
   const credentials = readCredentials(oauth.request.headers.get('authorization'), form);
-  const client = await findClient(server, oauth, credentials.id);
+  const client = await findClient(server, oauth, credentials.id, { outdated: true });
   const { method } = client;
   const allowed = method === 'secret' ? credentials.method !== 'none' : credentials.method === method;
   if (!allowed) throw invalid('The client must authenticate by its registered method.');

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { sha256Base64Url } from '../../crypto/digest.ts';
-import { SvcError } from '../../errors.ts';
+import { SvcError, toSvcError } from '../../errors.ts';
 import type { AuthServer, FetchDocument, OAuthClient } from '../types.ts';
 import { isRegistrable, isUsable } from './redirect-uri.ts';
 
@@ -21,6 +21,8 @@ type Document = v.InferOutput<typeof DOCUMENT>;
 const TIMEOUT_MS = 5_000;
 const MAX_AGE_S = 86_400;
 const MAX_CACHED = 200;
+/** Milliseconds for which a document may be used after its time. */
+const OUTDATED_MS = 86_400_000;
 
 interface CachedDocument {
   readonly document: Document;
@@ -36,13 +38,23 @@ export function isDocumentId(id: string): boolean {
   return new URL(id).pathname !== '/';
 }
 
-/** Reads the client whose id is the URL of its document. Throws client_invalid if the document is missing or invalid. */
+/** The choices when a client is found. */
+export interface FindOptions {
+  readonly signal: AbortSignal;
+  /** Whether the last good document may be used for a day if no other can be had. A client then keeps its tokens. */
+  readonly outdated: boolean;
+}
+
+/**
+ * Reads the client whose id is the URL of its document. Throws client_invalid if the document is missing or invalid, and
+ * login_unavailable if it cannot be fetched now.
+ */
 export async function toDocumentClient(
   server: AuthServer,
   id: string,
-  signal: AbortSignal,
+  options: FindOptions,
 ): Promise<OAuthClient> {
-  const { client_name: name, redirect_uris: redirectUris, ...document } = await find(server, id, signal);
+  const { client_name: name, redirect_uris: redirectUris, ...document } = await find(server, id, options);
   const refreshes = document.grant_types?.includes('refresh_token') ?? false;
   const { basic, all } = server.scopes;
   const own = (document.scope ?? '').split(' ').filter((scope) => all.includes(scope));
@@ -59,22 +71,40 @@ export async function toDocumentClient(
   };
 }
 
-async function find(server: AuthServer, id: string, signal: AbortSignal): Promise<Document> {
-  const { fetchDocument, now } = server;
+async function find(server: AuthServer, id: string, { signal, outdated }: FindOptions): Promise<Document> {
+  const { fetchDocument, now, log } = server;
   if (fetchDocument === null) throw refused('this server takes no URLs as client ids');
   const cache = caches.get(fetchDocument) ?? new Map<string, CachedDocument>();
   caches.set(fetchDocument, cache);
   const cached = cache.get(id);
   if (cached !== undefined && now() < cached.until) return cached.document;
+  try {
+    const fresh = await read(fetchDocument, id, { signal, now });
+    const [oldest] = cache.keys();
+    if (cache.size >= MAX_CACHED && oldest !== undefined) cache.delete(oldest);
+    cache.set(id, fresh);
+    return fresh.document;
+  } catch (thrown) {
+    if (!outdated || cached === undefined || now() >= cached.until + OUTDATED_MS) throw thrown;
+    const { message } = toSvcError(thrown);
+    log({ level: 'warn', message: `the client ${id} keeps its tokens by an earlier document: ${message}` });
+    return cached.document;
+  }
+}
+
+async function read(
+  fetchDocument: FetchDocument,
+  id: string,
+  { signal, now }: { readonly signal: AbortSignal; readonly now: () => number },
+): Promise<CachedDocument> {
   const limited = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
   const { text, cacheControl } = await fetchDocument(new URL(id), limited).catch((cause) => {
-    throw refused('its document could not be fetched', cause);
+    if (cause instanceof SvcError && cause.code === 'client_invalid') {
+      throw refused('its document could not be fetched', cause);
+    }
+    throw new SvcError('login_unavailable', 'The document of a client could not be fetched.', { cause });
   });
-  const document = parse(id, text);
-  const [oldest] = cache.keys();
-  if (cache.size >= MAX_CACHED && oldest !== undefined) cache.delete(oldest);
-  cache.set(id, { document, until: now() + ageOf(cacheControl) * 1000 });
-  return document;
+  return { document: parse(id, text), until: now() + ageOf(cacheControl) * 1000 };
 }
 
 function parse(id: string, text: string): Document {

@@ -2,7 +2,7 @@ import { isSameSecret, sha256Base64Url } from '../../crypto/digest.ts';
 import { SvcError } from '../../errors.ts';
 import type { StaticClient } from '../../settings/model.ts';
 import type { AuthServer, OAuthClient, OAuthRequest } from '../types.ts';
-import { isDocumentId, toDocumentClient } from './document.ts';
+import { type FindOptions, isDocumentId, toDocumentClient } from './document.ts';
 import { isDynamicId, toDynamicClient } from './dynamic.ts';
 
 /** Finds the client of an id. Throws client_invalid for an unknown or blocked one. */
@@ -10,11 +10,12 @@ export async function findClient(
   server: AuthServer,
   { urls, signal }: Pick<OAuthRequest, 'urls' | 'signal'>,
   id: string,
+  { outdated = false }: Partial<Pick<FindOptions, 'outdated'>> = {},
 ): Promise<OAuthClient> {
   if (server.blocked.size > 0 && server.blocked.has(await sha256Base64Url(id))) throw unknown();
   const configured = server.clients.find(({ client_id }) => client_id === id);
   if (configured !== undefined) return toStaticClient(configured);
-  if (isDocumentId(id)) return toDocumentClient(server, id, signal);
+  if (isDocumentId(id)) return toDocumentClient(server, id, { signal, outdated });
   const dynamic = isDynamicId(id) ? await toDynamicClient(server, urls.issuer, id) : null;
   if (dynamic !== null) return dynamic;
   throw unknown();

@@ -15,6 +15,7 @@ import {
   REDIRECT,
   register,
 } from '../fixture.ts';
+import { createMemoryStore } from '../memory-store.ts';
 
 describe('a client id', () => {
   it('is refused when anything in it is changed, or another key signed it', async () => {
@@ -126,6 +127,60 @@ describe('a client that is known by a document', () => {
   ])('is refused when its document has %s', async (_name, document) => {
     const response = await desk(document).fetch(authorizePath(ID, pkce().challenge));
     expect([response.status, response.headers.get('location')]).toEqual([400, null]);
+  });
+
+  it('that cannot be fetched is not told to register again, and the log has the cause', async () => {
+    const app = desk(new Error('planted network error'));
+    expect((await app.fetch(authorizePath(ID, pkce().challenge))).status).toBe(503);
+    const answer = await app.form('/token', {
+      grant_type: 'refresh_token',
+      client_id: ID,
+      refresh_token: 'x',
+    });
+    expect([answer.status, await answer.json()]).toMatchObject([503, { error: 'temporarily_unavailable' }]);
+    const failed = { level: 'error', message: expect.stringContaining('could not be fetched') };
+    const fields = { causes: ['planted network error'] };
+    expect(app.lines).toMatchObject(Array(2).fill({ ...failed, fields }));
+  });
+
+  it('keeps its tokens for a day while its document cannot be fetched, but signs nobody in', async () => {
+    let fault: Error | null = null;
+    const text = JSON.stringify({ ...sound, grant_types: ['authorization_code', 'refresh_token'] });
+    const fetchDocument: FetchDocument = async () => {
+      if (fault !== null) throw fault;
+      return { text, cacheControl: null };
+    };
+    const clock = { ms: 0 };
+    const store = createMemoryStore(() => clock.ms);
+    const app = createDesk({ parts: { fetchDocument, store } });
+    app.idp.expiresIn = 200_000;
+    clock.ms = app.clock.ms;
+    const { fields } = await login(app, {}, new Browser(app), ID);
+    let { refresh_token } = (await (await app.form('/token', fields)).json()) as { refresh_token: string };
+    const refresh = async () => {
+      const response = await app.form('/token', {
+        grant_type: 'refresh_token',
+        client_id: ID,
+        refresh_token,
+      });
+      if (response.status === 200) ({ refresh_token } = (await response.json()) as { refresh_token: string });
+      return response.status;
+    };
+    app.clock.ms += 3_600_000;
+    for (fault of [new Error('503'), new SvcError('client_invalid', 'the answer is 404')]) {
+      expect(await refresh()).toBe(200);
+      const revoked = await app.form('/revoke', { client_id: ID, token: 'unknown' });
+      expect(revoked.status).toBe(200);
+    }
+    expect(app.lines.map(({ message }) => message)).toContainEqual(
+      expect.stringContaining('keeps its tokens'),
+    );
+    expect((await app.fetch(authorizePath(ID, pkce().challenge))).status).toBe(400);
+    fault = new Error('503');
+    app.clock.ms += 86_400_000;
+    expect(await refresh()).toBe(503);
+    fault = null;
+    expect(await refresh()).toBe(200);
   });
 
   it.each([
