@@ -63,7 +63,11 @@ function checkKeys({ auth, transport }: Settings, here: boolean): Check {
     return problem('keys', message, fix.join(' '));
   }
   if (auth.persistence?.type === 'sqlite' && !transport.http.stateless) {
-    return ok('keys', 'the key lies beside the store; further instances need SVC_AUTH_KEYS');
+    const place =
+      auth.persistence.auth_encryption_key === null
+        ? 'the key lies beside the store'
+        : 'tokens are sealed with `auth.persistence.auth_encryption_key`';
+    return ok('keys', `${place}; further instances need SVC_AUTH_KEYS`);
   }
   if (!here) {
     return ok(

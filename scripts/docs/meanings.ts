@@ -144,7 +144,8 @@ export const USER_MEANINGS: Readonly<Record<string, string>> = {
   [`${PROFILE}auth.persistence.region`]: 'Region of the table. Default: the region of the function.',
   [`${PROFILE}auth.persistence.endpoint`]: 'Address of DynamoDB. Default: the address of AWS.',
   [`${PROFILE}auth.persistence.binding`]: 'Binding of the D1 database in wrangler.toml. Required for `d1`.',
-  [`${PROFILE}auth.persistence.auth_encryption_key`]: 'Key that seals the content of a `sqlite` store.',
+  [`${PROFILE}auth.persistence.auth_encryption_key`]:
+    'Key that seals tokens and sessions, for a `sqlite` store: any text of 32 characters or more. If `auth.keys` is set, it only opens.',
   [`${PROFILE}auth.hide_credential_headers`]:
     '`get_request_header` returns NULL for `authorization`, `cookie` and `dpop`.',
   [`${PROFILE}auth.public`]:

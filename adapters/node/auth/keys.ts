@@ -8,21 +8,33 @@ import type { AuthSettings } from '../../../src/settings/model.ts';
 import { makeFolder } from '../make-folder.ts';
 
 /**
- * Returns the keys of a single server: none if `auth.keys` is set, else the key beside its store, else a new
- * key that ends with the process.
+ * Returns the keys of a single server, which follow those of `auth.keys`: `auth_encryption_key`, and the key beside its store. A
+ * server without any other key makes the latter. Without a store it makes a key that ends with the process.
  */
 export function ownKeys(
   { keys, persistence }: Pick<AuthSettings, 'keys' | 'persistence'>,
   log: Log,
 ): readonly RootKey[] {
+  if (persistence?.type === 'sqlite') return storeKeys(persistence, keys.length === 0);
   if (keys.length > 0) return [];
-  if (persistence?.type !== 'sqlite') {
-    log({ level: 'warn', message: EPHEMERAL });
-    return parseKeys([generateKey()]);
-  }
-  const { auth_encryption_key: written, path } = persistence;
-  return written === null ? [keptKey(`${path}.key`)] : [fromText(written)];
+  log({ level: 'warn', message: EPHEMERAL });
+  return parseKeys([generateKey()]);
 }
+
+/** An older key still opens, so that another one in front of it ends no session. */
+function storeKeys(
+  { auth_encryption_key: written, path }: SqliteStore,
+  isAlone: boolean,
+): readonly RootKey[] {
+  const beside = `${path}.key`;
+  const makes = isAlone && written === null;
+  return [
+    ...(written === null ? [] : [fromText(written)]),
+    ...(makes || existsSync(beside) ? [keptKey(beside)] : []),
+  ];
+}
+
+type SqliteStore = Extract<AuthSettings['persistence'], { readonly type: 'sqlite' }>;
 
 const EPHEMERAL =
   'No key for sealing tokens is configured, so a key was made that ends with this process: users must sign in again after a restart. Set SVC_AUTH_KEYS (`svc auth keygen`), or `auth.persistence`.';
@@ -49,7 +61,7 @@ function keptKey(path: string): RootKey {
     const [key] = parseKeys([{ kid, secret }]);
     if (key !== undefined) return key;
   } catch (cause) {
-    const message = `The key file ${path} cannot be read or created.\nGive this user access to it, or set SVC_AUTH_KEYS (\`svc auth keygen\`).`;
+    const message = `The key file ${path} cannot be read or created.\nGive this user access to it, or remove it and set SVC_AUTH_KEYS (\`svc auth keygen\`).`;
     throw new SvcError('config_invalid', message, { cause });
   }
   throw new SvcError('config_invalid', `The key file ${path} is empty.`);

@@ -170,6 +170,14 @@ describe('svc doctor auth', () => {
       status: 'problem',
       fix: expect.stringContaining('svc auth keygen'),
     });
+    for (const [key, message] of [
+      ['', 'lies beside the store'],
+      [`, auth_encryption_key: ${'x'.repeat(32)}`, 'sealed with `auth.persistence.auth_encryption_key`'],
+    ]) {
+      const kept = keycloak('nobody').replace(/}$/, `, persistence: { path: oauth.db${key} } }`);
+      const { named: found } = await look({ ...given, env: { SVC_CONFIG_YAML: userFile(kept) } });
+      expect(found.keys).toMatchObject({ status: 'ok', message: expect.stringContaining(message ?? '') });
+    }
   });
 
   it('finds tokens of another server that are made for something else', async () => {
