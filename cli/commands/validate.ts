@@ -11,6 +11,7 @@ import { checkLock, LOCK_FILE } from '../drift/lock.ts';
 import { loadProjectSuites } from '../evals/suites.ts';
 import { toFindingLines } from '../io/findings.ts';
 import { count, styled, toColumns } from '../io/output.ts';
+import { checkAddress } from '../project/address-checks.ts';
 import { checkDatabase, NOT_CHECKED } from '../project/database-checks.ts';
 import { targetOf } from '../project/options.ts';
 import { type CheckedProject, checkProject, soundPart } from '../project/project.ts';
@@ -48,8 +49,10 @@ export const run: Run = async (input, output) => {
 async function checkAll(checked: CheckedProject, loaded: LoadedSettings | null): Promise<readonly Finding[]> {
   if (loaded === null) return checked.findings;
   const reach = await checkPolicyReach(soundPart(checked).endpoints);
-  const held = loaded.settings ? checkSignIn(checked.project.endpoints, loaded.settings.auth, loaded.at) : [];
-  return [...checked.findings, ...reach, ...held, ...loaded.findings];
+  const { settings, at } = loaded;
+  const held = settings ? checkSignIn(checked.project.endpoints, settings.auth, at) : [];
+  const address = settings ? checkAddress(settings, at) : [];
+  return [...checked.findings, ...reach, ...held, ...address, ...loaded.findings];
 }
 
 /** Converts a path of the command line to the form of findings: relative to the project's root. */

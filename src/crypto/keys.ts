@@ -38,7 +38,8 @@ export interface KeyRing {
   derive(kid: string, purpose: Purpose, issuer: string): Promise<DerivedKey> | null;
 }
 
-const SECRET_BYTES = 32;
+/** The least bytes of a root secret. */
+export const SECRET_BYTES = 32;
 /** Without a configured address issuers come from the Host header, so their number is bounded. */
 const MAX_DERIVED = 256;
 

@@ -39,17 +39,9 @@ type SqliteStore = Extract<AuthSettings['persistence'], { readonly type: 'sqlite
 const EPHEMERAL =
   'No key for sealing tokens is configured, so a key was made that ends with this process: users must sign in again after a restart. Set SVC_AUTH_KEYS (`svc auth keygen`), or `auth.persistence`.';
 
-const MIN_TEXT = 32;
-
 /** Derives a key from `auth_encryption_key`, which may be any long text, as in other MCP servers. */
 function fromText(text: string): RootKey {
-  if (text.length >= MIN_TEXT) {
-    return { kid: 'persistence', secret: new Uint8Array(createHash('sha256').update(text).digest()) };
-  }
-  throw new SvcError(
-    'config_invalid',
-    `\`auth.persistence.auth_encryption_key\` must have ${MIN_TEXT} characters or more.\nMake a key with \`svc auth keygen\`, and set SVC_AUTH_KEYS to it instead.`,
-  );
+  return { kid: 'persistence', secret: new Uint8Array(createHash('sha256').update(text).digest()) };
 }
 
 /** Reads the key beside the store and creates it on the first start. Only its owner can read it. */

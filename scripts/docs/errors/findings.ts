@@ -253,6 +253,10 @@ export const FINDINGS: Readonly<Record<string, Readonly<Record<string, Advice>>>
       'Write a reference in its place.',
     ),
     'model-unknown': advice('`models.default` names an unknown model.', 'Name one of the configured models.'),
+    'address-unsafe': advice(
+      'Callers need tokens, but the address of the server is not safe for them, so `svc serve` does not start.',
+      'Set `transport.http.base_url` to its public https address.',
+    ),
     'origins-differ': advice(
       '`auth_url` and `token_url` lead to different servers.',
       'Correct them, unless you intend this.',

@@ -1,4 +1,6 @@
 import * as v from 'valibot';
+import { fromBase64Url } from '../../crypto/encoding.ts';
+import { SECRET_BYTES } from '../../crypto/keys.ts';
 import {
   choice,
   flag,
@@ -15,6 +17,8 @@ import {
 import { CLAIM_MAPPINGS, PROVIDER_BLOCKS, PROVIDER_IDS } from './providers.ts';
 import { digest, hiddenWord, url, words } from './values.ts';
 
+/** The least characters of `auth_encryption_key`. */
+const MIN_TEXT = 32;
 export const GRANT_TYPES = ['authorization_code', 'refresh_token', 'client_credentials'] as const;
 
 /** The authorization server of `mode: verifier`. */
@@ -49,7 +53,7 @@ const MEMBERS = strictMap({
 
 const GRANT = strictMap({ scope: scope(), to: MEMBERS });
 
-const KEY = strictMap({ kid: keyId(), secret: hiddenWord() });
+const KEY = strictMap({ kid: keyId(), secret: keySecret() });
 
 /** A key for a machine, and the user whom policies see. */
 export const API_KEY = strictMap({
@@ -80,10 +84,10 @@ export const API_KEY = strictMap({
 export const AUTH = strictMap({
   mode: optional(choice(['issuer', 'verifier'])),
   provider: optional(choice(['none', ...PROVIDER_IDS])),
-  keys: optional(listOf(KEY)),
+  keys: optional(keys()),
   not_before: optional(instant()),
   clients: optional(listOf(CLIENT)),
-  blocked_clients: optional(words()),
+  blocked_clients: optional(listOrOne(clientHash())),
   api_keys: optional(listOf(API_KEY)),
   allow: optional(MEMBERS),
   grants: optional(listOf(GRANT)),
@@ -96,7 +100,7 @@ export const AUTH = strictMap({
       region: optional(word()),
       endpoint: optional(url()),
       binding: optional(word()),
-      auth_encryption_key: optional(hiddenWord()),
+      auth_encryption_key: optional(encryptionKey()),
     }),
   ),
   hide_credential_headers: optional(flag()),
@@ -120,6 +124,57 @@ function keyId() {
     /^[A-Za-z0-9_-]{1,32}$/,
     'a name of 1 to 32 letters, digits, `_` and `-`',
     'Make an entry with `svc auth keygen`.',
+  );
+}
+
+function keySecret() {
+  return v.pipe(
+    hiddenWord(),
+    v.check(
+      (value) => (fromBase64Url(value)?.byteLength ?? 0) >= SECRET_BYTES,
+      says(
+        'wrong-value',
+        `must be ${SECRET_BYTES} random bytes as base64url.`,
+        'Make one with `svc auth keygen`.',
+      ),
+    ),
+  );
+}
+
+function keys() {
+  return v.pipe(
+    listOf(KEY),
+    v.check(
+      (list) => new Set(list.map(({ kid }) => kid)).size === list.length,
+      says(
+        'duplicate-name',
+        'has two keys of one `kid`.',
+        'Give each its own: make one with `svc auth keygen`.',
+      ),
+    ),
+  );
+}
+
+function clientHash() {
+  return formed(
+    /^[\da-fA-F]{64}$/,
+    'a SHA-256: 64 hexadecimal digits',
+    'Make it with `printf %s <client id> | sha256sum`.',
+  );
+}
+
+/** Any long text, as in other MCP servers. */
+function encryptionKey() {
+  return v.pipe(
+    hiddenWord(),
+    v.check(
+      ({ length }) => length >= MIN_TEXT,
+      says(
+        'wrong-value',
+        `must have ${MIN_TEXT} characters or more.`,
+        'Make a key with `svc auth keygen`, and set SVC_AUTH_KEYS to it instead.',
+      ),
+    ),
   );
 }
 

@@ -127,7 +127,7 @@ projects:
           provider: oidc
           clients: [{ client_id: c, name: n, client_secret: s, redirect_uris: ["https://x.example.com/cb"], grant_types: [authorization_code, refresh_token], scopes: ["mxcp:access"] }]
           authorization: { required_scopes: ["mxcp:access"] }
-          persistence: { type: sqlite, path: ~/.mxcp/oauth.db, auth_encryption_key: abc }
+          persistence: { type: sqlite, path: ~/.mxcp/oauth.db, auth_encryption_key: a-key-of-thirty-two-characters-or-more }
           oidc: { config_url: "https://i.example.com/.well-known/openid-configuration", client_id: a, client_secret: b, scope: openid, callback_path: /cb, audience: x, extra_authorize_params: { a: b }, provider_name: n, claim_mappings: { role: { admin: ["role:admin"] } } }
           github: { client_id: a, client_secret: b, scope: user, callback_path: /gh, auth_url: "https://g.example.com/a", token_url: "https://g.example.com/t", claim_mappings: { role: { admin: ["role:admin"] } } }
           atlassian: { client_id: a, client_secret: b, scope: read, callback_path: /at, auth_url: "https://g.example.com/a", token_url: "https://g.example.com/t", claim_mappings: {} }

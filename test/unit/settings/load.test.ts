@@ -419,23 +419,27 @@ models:
 });
 
 describe('keys of auth', () => {
-  const user = userFile('auth:\n  keys: [{ kid: k1, secret: "${KEY}" }]\n  blocked_clients: ab\n');
+  const HASH = 'ab'.repeat(32);
+  const user = userFile(`auth:\n  keys: [{ kid: k1, secret: "\${KEY}" }]\n  blocked_clients: ${HASH}\n`);
+  const [VAULT = '', FIRST = '', SECOND = ''] = ['in-the-vault', 'first-secret', 'second-secret'].map(
+    (name) => name.padEnd(43, '_'),
+  );
 
   it('come from the user file, in its order', async () => {
-    const { auth } = await settingsOf({ user, env: { KEY: 'in-the-vault' } });
+    const { auth } = await settingsOf({ user, env: { KEY: VAULT } });
     expect(auth).toMatchObject({
-      keys: [{ kid: 'k1', secret: 'in-the-vault' }],
-      blocked_clients: ['ab'],
+      keys: [{ kid: 'k1', secret: VAULT }],
+      blocked_clients: [HASH],
       not_before: null,
     });
   });
 
   it('come from SVC_AUTH_KEYS, which stands above the file, and are never shown', async () => {
-    const env = { KEY: 'in-the-vault', SVC_AUTH_KEYS: 'k2:second-secret, k1:first-secret' };
+    const env = { KEY: VAULT, SVC_AUTH_KEYS: `k2:${SECOND}, k1:${FIRST}` };
     const { settings, effective } = await load({ user, env });
     expect(settings?.auth.keys).toEqual([
-      { kid: 'k2', secret: 'second-secret' },
-      { kid: 'k1', secret: 'first-secret' },
+      { kid: 'k2', secret: SECOND },
+      { kid: 'k1', secret: FIRST },
     ]);
     expect(JSON.stringify(effective)).not.toMatch(/in-the-vault|first-secret|second-secret/);
     expect(effective).toContainEqual({
@@ -444,6 +448,28 @@ describe('keys of auth', () => {
       origin: 'environment',
       source: 'SVC_AUTH_KEYS',
     });
+  });
+
+  it.each([
+    ['keys: [{ kid: k1, secret: planted }]', 'keys[0].secret` must be 32 random bytes as base64url'],
+    ['keys: [{ kid: a, secret: "${KEY}" }, { kid: a, secret: "${KEY}" }]', 'has two keys of one `kid`'],
+    ['blocked_clients: [dcr_planted]', 'blocked_clients[0]` must be a SHA-256: 64'],
+    ['persistence: { auth_encryption_key: planted }', 'auth_encryption_key` must have 32 characters or more'],
+  ])('are refused with %s', async (written, message) => {
+    const [problem, ...others] = await problemsOf({
+      user: userFile(`auth:\n  ${written}\n`),
+      env: { KEY: VAULT },
+    });
+    expect([problem, others]).toEqual([expect.stringMatching(/^config\.yml:7 \S+: /), []]);
+    expect(problem).toContain(message);
+    expect(problem).not.toContain('planted');
+  });
+
+  it('are refused by the name of their variable', async () => {
+    for (const SVC_AUTH_KEYS of ['k1:planted', `k1:${FIRST},k1:${SECOND}`]) {
+      const [problem, ...others] = await problemsOf({ env: { SVC_AUTH_KEYS } });
+      expect([problem, others]).toEqual([expect.stringContaining('SVC_AUTH_KEYS: `auth.keys` '), []]);
+    }
   });
 
   it('have a name and a secret each', async () => {
