@@ -151,12 +151,12 @@ function toVerified(
 }
 
 /**
- * Whether a token is an id or refresh token without a type in its header. Keycloak marks them by `typ`, Cognito by
- * `token_use`, others by a hash (Core, 3.1.3.6).
+ * Whether a token is an id or refresh token without a type in its header. Keycloak marks them by `typ`, Cognito and
+ * Hydra by `token_use`, others by a hash (Core, 3.1.3.6).
  */
 function isOtherKind({ typ, token_use, at_hash, c_hash }: JsonObject): boolean {
   if (at_hash !== undefined || c_hash !== undefined) return true;
-  if (token_use !== undefined && token_use !== 'access') return true;
+  if (token_use !== undefined && token_use !== 'access' && token_use !== 'access_token') return true;
   return typeof typ === 'string' && /^(id|refresh|offline|logout)$/i.test(typ);
 }
 

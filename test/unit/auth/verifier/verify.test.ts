@@ -290,12 +290,18 @@ test('an answer is no longer good than its token', async () => {
   expect(await check('short', [RESOURCE], asking())).toBeNull();
 });
 
+test.each(['access', 'access_token'])('an active token whose use is %s is an access token', async (use) => {
+  server.fail(ROUTE, answers(200, { active: true, ...claims({ token_use: use }) }));
+  expect(await verify('opaque', client())).not.toBeNull();
+});
+
 test.each<[string, Changes]>([
   ['for another resource', { aud: 'https://other.example' }],
   ['for nobody', { aud: undefined }],
   ['of another issuer', { iss: 'https://evil.example' }],
   ['about nobody', { sub: undefined }],
   ['that is over', { exp: 1 }],
+  ['to refresh others', { token_use: 'refresh_token' }],
 ])('an active token %s is refused', async (_name, changes) => {
   server.fail(ROUTE, answers(200, { active: true, ...claims(changes) }));
   expect(await verify('opaque', client())).toBeNull();
