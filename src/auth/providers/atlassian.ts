@@ -1,5 +1,6 @@
 import { isObject, type JsonObject, objectsOf, textOf, textsOf } from '../../json.ts';
 import type { ProviderBlock } from '../../settings/model.ts';
+import { PROVIDERS } from '../../settings/schema/providers.ts';
 import { type ProviderProfile, toIdentity } from '../identity.ts';
 import { createProviderClient } from '../upstream/client.ts';
 import { refused, unavailable } from '../upstream/errors.ts';
@@ -7,8 +8,7 @@ import { type Provider, type ProviderPorts, scopesOf, type UpstreamTokens } from
 import { readJson, readObject, type SendToProvider } from '../upstream/request.ts';
 
 const provider = 'Atlassian';
-const AUTH_URL = 'https://auth.atlassian.com/authorize';
-const TOKEN_URL = 'https://auth.atlassian.com/oauth/token';
+const { auth_url: AUTH_URL, token_url: TOKEN_URL } = PROVIDERS.atlassian.urls;
 const API_URL = 'https://api.atlassian.com';
 /** The scope for reading the groups of Jira. */
 const GROUPS_SCOPE = 'read:jira-user';

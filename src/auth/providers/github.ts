@@ -1,5 +1,6 @@
 import { isObject, type JsonObject, objectsOf, textOf } from '../../json.ts';
 import type { ProviderBlock } from '../../settings/model.ts';
+import { PROVIDERS } from '../../settings/schema/providers.ts';
 import { type ProviderProfile, toIdentity } from '../identity.ts';
 import { createProviderClient } from '../upstream/client.ts';
 import { refused, unavailable } from '../upstream/errors.ts';
@@ -19,8 +20,7 @@ import {
 } from '../upstream/request.ts';
 
 const provider = 'GitHub';
-const AUTH_URL = 'https://github.com/login/oauth/authorize';
-const TOKEN_URL = 'https://github.com/login/oauth/access_token';
+const { auth_url: AUTH_URL, token_url: TOKEN_URL } = PROVIDERS.github.urls;
 
 /** GitHub, GitHub Enterprise Server and ghe.com, for OAuth apps and GitHub Apps. */
 export function createGithub(block: ProviderBlock, ports: ProviderPorts): Provider {

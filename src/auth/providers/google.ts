@@ -1,11 +1,11 @@
 import type { ProviderBlock } from '../../settings/model.ts';
+import { PROVIDERS } from '../../settings/schema/providers.ts';
 import type { ProviderProfile } from '../identity.ts';
 import { refused } from '../upstream/errors.ts';
 import { createOpenId, type OpenIdServer } from '../upstream/openid.ts';
 import { enforceGranted, type Provider, type ProviderPorts, scopesOf } from '../upstream/provider.ts';
 
-const AUTH_URL = 'https://accounts.google.com/o/oauth2/v2/auth';
-const TOKEN_URL = 'https://oauth2.googleapis.com/token';
+const { auth_url: AUTH_URL, token_url: TOKEN_URL } = PROVIDERS.google.urls;
 /** The names in Google's response for scopes with short names. */
 const LONG_NAMES: Readonly<Record<string, string>> = {
   email: 'https://www.googleapis.com/auth/userinfo.email',

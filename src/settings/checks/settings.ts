@@ -4,7 +4,7 @@ import { suggestName } from '../../types/nearest.ts';
 import { type Selected, toUserPath } from '../active.ts';
 import { toKey } from '../effective/tree.ts';
 import type { Settings, StaticClient } from '../model.ts';
-import { PROVIDERS, type ProviderRecord } from '../schema/providers.ts';
+import { PROVIDERS, type ProviderId, type ProviderRecord } from '../schema/providers.ts';
 import type { ParsedActive } from '../schema/user.ts';
 import type { UserFile } from '../user-file.ts';
 
@@ -24,8 +24,7 @@ function checkProvider({ profile }: ParsedActive, at: Pointed): readonly Finding
   const provider = profile?.auth?.provider ?? 'none';
   if (provider === 'none') return [];
   const block = profile?.auth?.[provider];
-  const { severalOrigins }: ProviderRecord = PROVIDERS[provider];
-  if (block) return severalOrigins ? [] : checkOrigins(block, at, provider);
+  if (block) return checkOrigins(block, at, provider);
   return [
     point(at, ['profile', 'auth', 'provider'], {
       code: 'missing-field',
@@ -35,23 +34,42 @@ function checkProvider({ profile }: ParsedActive, at: Pointed): readonly Finding
   ];
 }
 
-/** A provider's addresses must share one origin, because a code from one server is useless at another. */
+/** The addresses of a provider that a user file may change. */
+interface WrittenUrls {
+  readonly auth_url?: string | null | undefined;
+  readonly token_url?: string | null | undefined;
+}
+
+/**
+ * A provider's addresses must share one origin, because a code from one server is useless at another. With `auth_url` alone,
+ * another server would get the code and the client secret.
+ */
 function checkOrigins(
-  {
-    auth_url,
-    token_url,
-  }: { readonly auth_url?: string | null | undefined; readonly token_url?: string | null | undefined },
+  { auth_url, token_url }: WrittenUrls,
   at: Pointed,
-  provider: string,
+  provider: ProviderId,
 ): readonly Finding[] {
-  if (!auth_url || !token_url || new URL(auth_url).origin === new URL(token_url).origin) return [];
+  const { urls, severalOrigins = false }: ProviderRecord = PROVIDERS[provider];
+  if (urls && auth_url && !token_url && toOrigin(auth_url) !== toOrigin(urls.auth_url)) {
+    const other = toOrigin(urls.token_url);
+    const problem = {
+      code: 'missing-field',
+      message: `is another server, and \`token_url\` is missing, so ${other} would get its codes and the client secret.`,
+      fix: 'Set `token_url` too.',
+    };
+    return [point(at, ['profile', 'auth', provider, 'auth_url'], problem)];
+  }
+  const authorize = auth_url ?? urls?.auth_url;
+  if (severalOrigins || !authorize || !token_url || toOrigin(authorize) === toOrigin(token_url)) return [];
   const problem = {
     code: 'origins-differ',
-    message: 'is at another address than `auth_url` beside it.',
+    message: `is at another address than ${auth_url ? '`auth_url` beside it' : `the sign-in page, ${authorize}`}.`,
     fix: 'Check that both belong to the same server.',
   };
   return [{ ...point(at, ['profile', 'auth', provider, 'token_url'], problem), severity: 'warning' }];
 }
+
+const toOrigin = (url: string) => new URL(url).origin;
 
 function checkVerifier({ profile }: Pick<ParsedActive, 'profile'>, at: Pointed): readonly Finding[] {
   const verifier = profile?.auth?.verifier;

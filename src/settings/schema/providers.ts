@@ -29,6 +29,8 @@ export interface ProviderRecord {
   readonly title: string;
   /** The block `auth.<id>` of the user file. */
   readonly block: v.GenericSchema;
+  /** The provider's own addresses, if no other setting names its server. */
+  readonly urls?: { readonly auth_url: string; readonly token_url: string };
   /** Whether `auth_url` and `token_url` usually have different origins. Otherwise `svc validate` warns of that. */
   readonly severalOrigins?: boolean;
   /** The people who may use the server without `auth.allow`, for messages. */
@@ -47,12 +49,20 @@ export interface ProviderRecord {
 export const PROVIDERS = {
   github: {
     title: 'GitHub',
+    urls: {
+      auth_url: 'https://github.com/login/oauth/authorize',
+      token_url: 'https://github.com/login/oauth/access_token',
+    },
     block: optional(strictMap({ ...SHARED, api_url: optional(url()) })),
     accounts: 'everybody with a GitHub account',
     guarded: { facts: ['groups', 'organizations'], scopes: ['read:org', 'write:org', 'admin:org'] },
   },
   atlassian: {
     title: 'Atlassian',
+    urls: {
+      auth_url: 'https://auth.atlassian.com/authorize',
+      token_url: 'https://auth.atlassian.com/oauth/token',
+    },
     block: optional(strictMap({ ...SHARED, api_url: optional(url()) })),
     accounts: 'everybody with an Atlassian account',
     guarded: { facts: ['groups'], scopes: ['read:jira-user'] },
@@ -66,6 +76,10 @@ export const PROVIDERS = {
   },
   google: {
     title: 'Google',
+    urls: {
+      auth_url: 'https://accounts.google.com/o/oauth2/v2/auth',
+      token_url: 'https://oauth2.googleapis.com/token',
+    },
     block: optional(strictMap(SHARED)),
     severalOrigins: true,
     accounts: 'everybody with a Google account',

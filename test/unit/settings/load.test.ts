@@ -546,6 +546,29 @@ describe('findings of the configuration', () => {
     expect(await about(userFile(`auth:\n  mode: verifier\n  ${asks}\n`))).toContain('`client_id`');
   });
 
+  // Requirements: provider-block.token_url
+  it.each([
+    ['github', 'auth_url: https://git.example/x', 'error missing-field: ', 'https://github.com'],
+    ['atlassian', 'auth_url: https://own.example/x', 'error missing-field: ', 'https://auth.atlassian.com'],
+    ['google', 'auth_url: https://own.example/x', 'error missing-field: ', 'https://oauth2.googleapis.com'],
+    ['github', 'token_url: https://proxy.example/x', 'warning origins-differ: ', 'token_url'],
+    ['google', 'token_url: https://proxy.example/x', null, ''],
+    ['google', 'auth_url: https://accounts.google.com/o/oauth2/v3/auth', null, ''],
+    ['github', 'auth_url: https://github.com/other', null, ''],
+    ['salesforce', 'auth_url: https://acme.my.salesforce.com/services/oauth2/authorize', null, ''],
+  ])('about one address of %s alone (%s): %s', async (provider, address, start, text) => {
+    const block = `{ client_id: c, client_secret: planted, ${address} }`;
+    const user = userFile(
+      `auth:\n  provider: ${provider}\n  ${provider}: ${block}\n  allow: { emails: [a@b.example] }\n`,
+    );
+    const { findings } = await load({ user });
+    const found = findings.map(
+      ({ severity, code, line, message }) => `${severity} ${code}: ${line} ${message}`,
+    );
+    expect(found).toEqual(start === null ? [] : [expect.stringContaining(start)]);
+    expect(found.join('')).toContain(text);
+  });
+
   const callbackAt = (path: string) =>
     userFile(
       `auth:\n  provider: github\n  github: { client_id: c, client_secret: s, callback_path: "${path}" }\n`,
