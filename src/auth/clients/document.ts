@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { sha256Base64Url } from '../../crypto/digest.ts';
 import { SvcError, toSvcError } from '../../errors.ts';
+import { isRegistrable, isUsable } from '../../settings/redirect-uri.ts';
 import type { AuthServer, FetchDocument, OAuthClient } from '../types.ts';
-import { isRegistrable, isUsable } from './redirect-uri.ts';
 
 /** The fields of a client's metadata document (Client ID Metadata Documents, draft-00, section 4). */
 const DOCUMENT = v.object({

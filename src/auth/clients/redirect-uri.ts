@@ -1,22 +1,6 @@
 import { SvcError } from '../../errors.ts';
+import { isPrivateUse, isUsable, LOOPBACK_URI } from '../../settings/redirect-uri.ts';
 import type { OAuthClient } from '../types.ts';
-
-const LOOPBACK_URI = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?([/?][^#]*)?$/;
-/** Schemes whose URLs run or show their own content. */
-const NEVER = /^(javascript|data|vbscript|file|about|blob|filesystem|view-source|ws|wss|ftp):/i;
-
-/** Whether a URI may be registered: plain characters, no fragment, no credentials. */
-export function isRegistrable(uri: string): boolean {
-  if (!/^[a-z][a-z0-9+.-]*:[\x21-\x7e]+$/i.test(uri) || /[#\\"<>^`{|}]/.test(uri)) return false;
-  if (NEVER.test(uri) || !URL.canParse(uri) || /^https?:(?!\/\/[^/?])/i.test(uri)) return false;
-  const { username, password } = new URL(uri);
-  return username === '' && password === '' && !/^[^:]+:\/\/[^/?]*@/.test(uri);
-}
-
-/** Whether an address may be used: https, or http on the user's own machine (OAuth 2.1, 2.3.1). */
-export function isUsable(uri: string): boolean {
-  return isRegistrable(uri) && (uri.startsWith('https://') || LOOPBACK_URI.test(uri));
-}
 
 /**
  * Whether a redirect leads to a program on the user's computer, by a loopback address or a scheme of its own. Another
@@ -32,20 +16,15 @@ export function isLocal(uri: string): boolean {
  */
 export function enforceRedirect(client: OAuthClient, requested: string): string {
   const registered = client.redirectUris.some((uri) => uri === requested || isSameButPort(uri, requested));
-  // Only the operator may configure a client with a private-use scheme.
   const usable =
     client.kind === 'static' ? isUsable(requested) || isPrivateUse(requested) : isUsable(requested);
   if (registered && usable) return requested;
   throw new SvcError(
     'redirect_invalid',
     registered
-      ? 'The redirect URI is neither https nor http on this computer.'
+      ? 'The redirect URI must begin with https://, or with http:// and this computer, and have no fragment.'
       : 'The client has not registered this redirect URI.',
   );
-}
-
-function isPrivateUse(uri: string): boolean {
-  return isRegistrable(uri) && !/^https?:/i.test(uri);
 }
 
 function isSameButPort(registered: string, asked: string): boolean {

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { SvcError } from '../../errors.ts';
+import { isRegistrable, isUsable } from '../../settings/redirect-uri.ts';
 import { toClientId, toClientSecret } from '../clients/dynamic.ts';
-import { isRegistrable, isUsable } from '../clients/redirect-uri.ts';
 import { toScopes } from '../scopes.ts';
 import type { AuthServer, ClientMethod, OAuthRequest, RouteHandler } from '../types.ts';
 

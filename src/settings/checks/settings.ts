@@ -4,6 +4,7 @@ import { suggestName } from '../../types/nearest.ts';
 import { type Selected, toUserPath } from '../active.ts';
 import { toKey } from '../effective/tree.ts';
 import type { Settings, StaticClient } from '../model.ts';
+import { isPrivateUse, isRegistrable, isUsable } from '../redirect-uri.ts';
 import { PROVIDERS, type ProviderId, type ProviderRecord } from '../schema/providers.ts';
 import type { ParsedActive } from '../schema/user.ts';
 import type { UserFile } from '../user-file.ts';
@@ -137,13 +138,15 @@ export function point(
   return { severity: 'error', code, file, line, column, message: `\`${toKey(own)}\` ${message}`, fix };
 }
 
-type ClientIssue = Pick<Finding, 'code' | 'message' | 'fix'> & { readonly key: keyof StaticClient };
+type ClientIssue = Pick<Finding, 'code' | 'message' | 'fix'> & {
+  readonly path: readonly [keyof StaticClient, ...number[]];
+};
 
 /** Reports static clients that could never get a token (spec, "Static client fields"). */
 export function checkClients({ auth: { clients } }: Settings, at: Pointed): readonly Finding[] {
   return clients.flatMap((client, index) =>
-    problemsOf(client, index, clients).map(({ key, ...problem }) => ({
-      ...point(at, ['profile', 'auth', 'clients', index, key], problem),
+    problemsOf(client, index, clients).map(({ path, ...problem }) => ({
+      ...point(at, ['profile', 'auth', 'clients', index, ...path], problem),
       severity: 'warning' as const,
     })),
   );
@@ -158,18 +161,44 @@ function problemsOf(
   const problems: ClientIssue[] = [];
   if (all.findIndex((other) => other.client_id === client_id) !== index) {
     const message = 'is also the id of an earlier client.';
-    problems.push({ key: 'client_id', code: 'duplicate-name', message, fix: 'Change one of them.' });
+    problems.push({ path: ['client_id'], code: 'duplicate-name', message, fix: 'Change one of them.' });
   }
   if (grant_types.includes('authorization_code') && redirect_uris.length === 0) {
     const message = 'is missing, so nobody can sign in with this client.';
     const fix = 'List its redirect addresses, or remove authorization_code from grant_types.';
-    problems.push({ key: 'redirect_uris', code: 'client-unusable', message, fix });
+    problems.push({ path: ['redirect_uris'], code: 'client-unusable', message, fix });
   }
   if (grant_types.includes('client_credentials') && client_secret === null) {
     const message = 'has client_credentials, which only a client with a secret may use.';
-    problems.push({ key: 'grant_types', code: 'client-unusable', message, fix: 'Add client_secret.' });
+    problems.push({ path: ['grant_types'], code: 'client-unusable', message, fix: 'Add client_secret.' });
   }
-  return problems;
+  if (grant_types.length > 0 && grant_types.every((type) => type === 'refresh_token')) {
+    const message = 'has refresh_token without authorization_code, so this client never gets a token.';
+    problems.push({
+      path: ['grant_types'],
+      code: 'client-unusable',
+      message,
+      fix: 'Add authorization_code.',
+    });
+  }
+  return [...problems, ...redirect_uris.flatMap(redirectIssues)];
+}
+
+function redirectIssues(uri: string, index: number): readonly ClientIssue[] {
+  const fault = redirectFault(uri);
+  if (fault === null) return [];
+  const fix = 'Write the exact address that the client sends, such as https://app.example/callback.';
+  return [{ path: ['redirect_uris', index], code: 'client-unusable', message: fault, fix }];
+}
+
+/** The reason why the server sends no browser to an address, or why no client names it; null if there is none. */
+function redirectFault(uri: string): string | null {
+  if (!isRegistrable(uri)) return 'is no plain address with a scheme and without a fragment.';
+  if (uri.includes('*')) return 'has a `*`, which stands for itself: addresses are compared literally.';
+  if (isUsable(uri) || isPrivateUse(uri)) return null;
+  return /^https/i.test(uri)
+    ? 'must begin with https:// in small letters.'
+    : 'is http on another computer, where others can read the code.';
 }
 
 /** The keys of each type of store. Those in `needs` are required. */

@@ -39,7 +39,7 @@ const CLIENT = strictMap({
   client_secret: optional(hiddenWord()),
   redirect_uris: optional(words()),
   grant_types: optional(listOf(choice(GRANT_TYPES))),
-  scopes: optional(words()),
+  scopes: optional(listOrOne(scope())),
 });
 
 /** The people of a rule. A user needs to match only one entry of one list. */
@@ -91,7 +91,7 @@ export const AUTH = strictMap({
   api_keys: optional(listOf(API_KEY)),
   allow: optional(MEMBERS),
   grants: optional(listOf(GRANT)),
-  authorization: optional(strictMap({ required_scopes: optional(words()) })),
+  authorization: optional(strictMap({ required_scopes: optional(listOrOne(scope())) })),
   persistence: optional(
     strictMap({
       type: optional(choice(['sqlite', 'dynamodb', 'd1'])),

@@ -33,6 +33,20 @@ it('is redirected to each of its addresses, and to no other', async () => {
   expect(await opens(await deskWith('scopes: [svc:access]'), {})).toBe(400);
 });
 
+it.each(['HTTPS://app.example/cb', 'https://app.example/cb#x', 'http://intranet.example/cb'])(
+  'is not redirected to %s, and the page says which addresses are',
+  async (uri) => {
+    const desk = await deskWith(`redirect_uris: "${uri}"`);
+    const response = await desk.fetch(authorizePath('app', pkce().challenge, { redirect_uri: uri }));
+    expect([response.status, await response.text()]).toEqual([
+      400,
+      expect.stringContaining(
+        'must begin with https://, or with http:// and this computer, and have no fragment',
+      ),
+    ]);
+  },
+);
+
 // Requirements: client.grant_types
 it('may only sign people in by default', async () => {
   const secret = 'client_secret: s';
