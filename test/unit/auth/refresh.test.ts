@@ -350,6 +350,25 @@ describe('a provider in trouble', () => {
 });
 
 describe('the end of a session', () => {
+  it('comes for all that a browser opened, and for the oldest of more than 50 before', async () => {
+    const desk = create();
+    const first = await tokens(desk);
+    const others: Answer[] = [];
+    for (let count = 0; count < 50; count += 1) {
+      const { fields } = await login(desk, {}, first.browser);
+      others.push((await (await desk.form('/token', fields)).json()) as Answer);
+    }
+    const statuses = async () =>
+      new Set(
+        await Promise.all(others.map(async ({ access_token }) => (await call(desk, access_token)).status)),
+      );
+    expect([(await call(desk, first.access_token)).status, await statuses()]).toEqual([401, new Set([200])]);
+    expect(desk.idp.revoked).toHaveLength(1);
+    await first.browser.go('/logout', { method: 'POST', headers: { 'sec-fetch-site': 'same-origin' } });
+    expect(await statuses()).toEqual(new Set([401]));
+    expect(desk.idp.revoked).toHaveLength(51);
+  });
+
   it('comes at once for all that a browser opened, however slow the provider is', async () => {
     const desk = create();
     const first = await tokens(desk);
