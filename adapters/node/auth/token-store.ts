@@ -34,8 +34,8 @@ export function openTokenStore(path: string, now: () => number = Date.now): Toke
   return createSqlTokenStore(
     {
       name: `The file ${path}, which \`auth.persistence.path\` names,`,
-      change: async (name, values) => Number(statements[name].run(...values).changes),
-      first: async (name, values) => statements[name].get(...values) ?? null,
+      change: (name, values) => whenFree(() => Number(statements[name].run(...values).changes)),
+      first: (name, values) => whenFree(() => statements[name].get(...values) ?? null),
       close: async () => {
         clearInterval(timer);
         database.close();
@@ -43,6 +43,30 @@ export function openTokenStore(path: string, now: () => number = Date.now): Toke
     },
     now,
   );
+}
+
+/** Milliseconds for which SQLite holds up the process while another one writes, and after which a request tries again. */
+const BUSY_MS = 20;
+/** The most milliseconds for which a request waits for another process. */
+const WAIT_MS = 5_000;
+const SQLITE_BUSY = 5;
+
+/** Runs a statement, and again while another process holds the file. The requests of this process go on meanwhile. */
+async function whenFree<T>(run: () => T): Promise<T> {
+  const until = performance.now() + WAIT_MS;
+  for (;;) {
+    try {
+      return run();
+    } catch (thrown) {
+      if (!isBusy(thrown) || performance.now() >= until) throw thrown;
+    }
+    await new Promise((resolve) => setTimeout(resolve, BUSY_MS));
+  }
+}
+
+/** Whether another process holds the file, which the lowest byte of the code tells. */
+function isBusy(thrown: unknown): boolean {
+  return thrown instanceof Error && 'errcode' in thrown && (Number(thrown.errcode) & 0xff) === SQLITE_BUSY;
 }
 
 function prepare(database: DatabaseSync): { readonly [name in TokenStatement]: StatementSync } {
@@ -63,9 +87,10 @@ function open(path: string): DatabaseSync {
     // Created by us and not by SQLite, so that it is never readable by others, not even for a moment.
     closeSync(openSync(path, 'a', 0o600));
     chmodSync(path, 0o600);
-    const database = new DatabaseSync(path, { timeout: 5_000 });
+    const database = new DatabaseSync(path, { timeout: WAIT_MS });
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON;');
     database.exec(TOKEN_SCHEMA.join(';'));
+    database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
     return database;
   } catch (cause) {
     throw new SvcError(

@@ -51,6 +51,35 @@ describe('the store in SQLite', () => {
     await again.close();
   });
 
+  it('waits for another process that writes, and lets this one go on meanwhile', async () => {
+    const file = path();
+    const store = openTokenStore(file);
+    onTestFinished(() => store.close());
+    const other = new DatabaseSync(file);
+    onTestFinished(() => other.close());
+    other.exec('BEGIN IMMEDIATE');
+    const written = store.put('a', 'kept', { seconds: 60 });
+    // The timer of this process frees the file, so the write must not hold up the process.
+    setTimeout(() => other.exec('COMMIT'), 200);
+    expect(await written).toBe(true);
+    expect((await store.get('a'))?.value).toBe('kept');
+  });
+
+  it('does not wait for another process for more than some seconds', async () => {
+    const file = path();
+    const store = openTokenStore(file);
+    onTestFinished(() => store.close());
+    const other = new DatabaseSync(file);
+    onTestFinished(() => other.close());
+    other.exec('BEGIN IMMEDIATE');
+    vi.useFakeTimers({ toFake: ['setTimeout', 'Date', 'performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const failed = expect(store.claimOnce('a', 60)).rejects.toMatchObject({ code: 'login_unavailable' });
+    await vi.advanceTimersByTimeAsync(5_000);
+    await failed;
+    other.exec('ROLLBACK');
+  });
+
   it('is refused in a folder that cannot be made, as below /proc', () => {
     expect(() => openTokenStore('/proc/none/below/tokens.db')).toThrow(/cannot be used to store sessions/);
     const persistence = {
