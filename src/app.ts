@@ -4,8 +4,9 @@ import { enforceServedMetadata } from './auth/public-urls.ts';
 import {
   type Authenticate,
   authenticateSender,
-  endWithKey,
+  endStream,
   senderOf,
+  tokenEndOf,
   visibleHeaders,
 } from './auth/sender.ts';
 import type { Admit, Auth, Sender } from './auth/types.ts';
@@ -285,7 +286,7 @@ function createPostAnswer(options: AppOptions, live: Live | null, admission: Adm
     const findHandler = handlers.get(runtime) ?? createToolsets(runtime, createHandler);
     handlers.set(runtime, findHandler);
     const answer = await findHandler(request)({ headers: request.headers, body, caller });
-    return 'body' in answer ? endWithKey(answer, caller) : answer;
+    return 'body' in answer ? endStream(answer, caller.revoked) : answer;
   };
 }
 
@@ -310,12 +311,18 @@ function routeSessions(hono: Hono<Env>, sessions: Sessions, admission: Admission
   hono.get(PATHS.mcp, async (c, next) => {
     if (isHead(c) || !namesSession(c.req.raw.headers)) return next();
     const caller = await toCaller(c.env, admission, 'http');
-    return endWithKey(answerListen(sessions, c.req.raw.headers, caller), caller);
+    return endStream(answerListen(sessions, c.req.raw.headers, caller), endOf(caller));
   });
   hono.delete(PATHS.mcp, async (c, next) => {
     if (!namesSession(c.req.raw.headers)) return next();
     return answerEnd(sessions, c.req.raw.headers, await toCaller(c.env, admission, 'http'));
   });
+}
+
+/** Aborts when the caller's API key is removed, or when the caller's token ends. */
+function endOf({ revoked, tokenEnd }: Caller): AbortSignal | undefined {
+  if (tokenEnd === undefined) return revoked;
+  return revoked === undefined ? tokenEnd() : AbortSignal.any([revoked, tokenEnd()]);
 }
 
 /** Hono answers HEAD like GET and drops the body, so a stream would stay open for ever. */
@@ -329,7 +336,7 @@ function routeSse(hono: Hono<Env>, options: AppOptions, sse: SseEndpoint, admiss
     if (isHead(c)) return refuseMethod(c, 'GET');
     const caller = await toCaller(c.env, admission, 'sse');
     const { pathname } = new URL(`${publicBase(c.req.raw, publicAddress)}/messages/`);
-    return endWithKey(sse.open(caller, pathname), caller);
+    return endStream(sse.open(caller, pathname), caller.revoked);
   });
   hono.post(PATHS.messages, async (c) => {
     const caller = await toCaller(c.env, admission, 'sse');
@@ -355,6 +362,7 @@ async function toCaller(
   });
   const user = sender?.user ?? null;
   count(user, address);
+  const tokenEnd = sender && tokenEndOf(sender);
   let headers: ReadonlyMap<string, string> | undefined;
   return {
     requestId,
@@ -368,6 +376,7 @@ async function toCaller(
     sessionId: sender?.sessionId ?? null,
     ...(sender?.grant && { grant: sender.grant }),
     ...(sender?.revoked && { revoked: sender.revoked }),
+    ...(tokenEnd && { tokenEnd }),
     traceparent: request.headers.get('traceparent'),
     signal: signal ?? request.signal,
   };

@@ -92,7 +92,15 @@ export async function authenticateKey(
     const { key, revoked } = accepted;
     if (key.expires !== null && key.expires <= now()) throw expired(key, key.expires);
     const held = [...new Set([DEFAULT_SCOPE, ...key.scopes])];
-    const login = { user: key.user, scopes: held, held, sessionId: null, ...(revoked && { revoked }) };
+    const ends = key.expires === null ? {} : { lastsMs: key.expires - now() };
+    const login = {
+      user: key.user,
+      scopes: held,
+      held,
+      sessionId: null,
+      ...ends,
+      ...(revoked && { revoked }),
+    };
     return checkRequiredScopes(login, address, scopes);
   } catch (thrown) {
     return rejectRequest(thrown, address, scopes);

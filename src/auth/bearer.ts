@@ -34,7 +34,8 @@ export async function authenticateBearer(
     const { user, held } =
       claims === undefined ? await userOfSession(server, sessionId) : userOfClaims(server, access, claims);
     const scopes = sc.filter((scope) => held.includes(scope));
-    return checkRequiredScopes({ user, scopes, held, sessionId }, urls, server.scopes);
+    const lastsMs = access.exp * 1_000 - server.now();
+    return checkRequiredScopes({ user, scopes, held, sessionId, lastsMs }, urls, server.scopes);
   } catch (thrown) {
     return rejectRequest(thrown, urls, server.scopes);
   }

@@ -68,11 +68,19 @@ export async function authenticateSender(
   if (auth === null) return null;
   const found = await traced(spans, request, () => auth.authenticate(request, request.signal, admit));
   if ('error' in found) throw withChallenge(found);
-  const { user, scopes, sessionId, revoked } = found;
+  const { user, scopes, sessionId, revoked, lastsMs } = found;
   const refuse = (needed: readonly string[]) => withChallenge(auth.rejectScopes(request, found, needed));
   // An API key lasts long, so SQL and Python never see one.
   const hidesCredentials = auth.hidesCredentials || user?.apiKey !== undefined;
-  return { user, sessionId, grant: { scopes, refuse }, hidesCredentials, ...(revoked && { revoked }) };
+  const ends = lastsMs === undefined ? {} : { lastsMs };
+  return {
+    user,
+    sessionId,
+    grant: { scopes, refuse },
+    hidesCredentials,
+    ...ends,
+    ...(revoked && { revoked }),
+  };
 }
 
 /** Authenticates in a trace of its own, because a call's trace begins when its caller is known (spec, "Spans"). */
@@ -98,14 +106,23 @@ function withChallenge({ error, challenge }: AuthRejection): SvcError {
   return new SvcError(code, message, { cause, detail: { ...detail, challenge } });
 }
 
-/** Ends a stream of events when its sender's API key is removed, because no further request would be accepted. */
-export function endWithKey(response: Response, { revoked }: Pick<Sender, 'revoked'>): Response {
+/** The longest time of a timer. A token that lasts longer, for 24 days, ends no stream. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** Returns a function that makes a signal for the end of the sender's token; undefined if the token has none. */
+export function tokenEndOf({ lastsMs }: Pick<Sender, 'lastsMs'>): (() => AbortSignal) | undefined {
+  if (lastsMs === undefined || lastsMs > MAX_TIMER_MS) return undefined;
+  return () => AbortSignal.timeout(Math.max(0, Math.ceil(lastsMs)));
+}
+
+/** Ends a stream of events with a signal: its sender's API key is removed or its token ends, so no further request counts. */
+export function endStream(response: Response, ended: AbortSignal | undefined): Response {
   const { body, headers } = response;
   const streams = headers.get('content-type')?.startsWith('text/event-stream') === true;
-  if (revoked === undefined || body === null || !streams) return response;
+  if (ended === undefined || body === null || !streams) return response;
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   body
-    .pipeTo(writable, { signal: revoked, preventAbort: true })
+    .pipeTo(writable, { signal: ended, preventAbort: true })
     // The stream ends properly, unless the client has left before.
     .catch(() => writable.close())
     .catch(() => {});

@@ -67,6 +67,8 @@ export interface Authenticated {
   readonly sessionId: string | null;
   /** Aborts when the API key of the caller is removed or changed. Absent for other callers. */
   readonly revoked?: AbortSignal;
+  /** Milliseconds until the token ends. Absent for a token without an end. */
+  readonly lastsMs?: number;
 }
 
 /** The sender of a request. */
@@ -83,6 +85,8 @@ export interface Sender {
   readonly hidesCredentials?: boolean;
   /** Aborts when the API key of the caller is removed or changed. Absent for other callers. */
   readonly revoked?: AbortSignal;
+  /** Milliseconds until the token ends. Absent for a token without an end. */
+  readonly lastsMs?: number;
 }
 
 /** The reason for a rejected request, and the challenge that tells the client how to get a token. */

@@ -88,11 +88,11 @@ async function authenticate(
     enforceLength(token);
     const verified = await verifier.verify(token, urls.aliases, options);
     if (verified === null) throw tokenInvalid();
-    const { user, identity, scopes: granted } = verified;
+    const { user, identity, scopes: granted, lastsMs } = verified;
     const held = heldScopes(rules, toMemberFacts(identity, rules));
     if (held === null) throw notAllowed(rules, user);
     const own = granted.filter((scope) => held.includes(scope));
-    return checkRequiredScopes({ user, scopes: own, held, sessionId: null }, urls, scopes);
+    return checkRequiredScopes({ user, scopes: own, held, sessionId: null, lastsMs }, urls, scopes);
   } catch (thrown) {
     const rejection = rejectRequest(thrown, urls, scopes);
     if (!CLIENT_FAULTS.includes(rejection.error.code)) {

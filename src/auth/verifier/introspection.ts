@@ -39,7 +39,7 @@ export function createIntrospect(block: VerifierBlock, provider: string, now: ()
     if (answered !== undefined && now() < answered.until) return answered.claims;
     const step: ProviderStep = { provider, what: 'a token' };
     const answer = await ask({ ...step, ...toRequest(block, token), url, signal });
-    const claims = readAnswer(answer, step, now());
+    const claims = readAnswer(answer, step);
     active.delete(key);
     rejected.delete(key);
     if (claims === null) remember(rejected, key, { claims, until: now() + INACTIVE_MS });
@@ -60,7 +60,7 @@ function toRequest({ client_id = '', client_secret }: VerifierBlock, token: stri
   } as const;
 }
 
-function readAnswer({ status, body }: ProviderResponse, step: ProviderStep, now: number): JsonObject | null {
+function readAnswer({ status, body }: ProviderResponse, step: ProviderStep): JsonObject | null {
   if (status === 401 || status === 403) {
     throw misconfigured(
       step,
@@ -72,7 +72,7 @@ function readAnswer({ status, body }: ProviderResponse, step: ProviderStep, now:
     throw unavailable(step, 'sent an invalid introspection response');
   }
   // Servers may omit `exp`; then the claims are valid until the next introspection.
-  return body.active ? { exp: Math.floor((now + ACTIVE_MS) / 1000), ...body } : null;
+  return body.active ? { exp: Number.POSITIVE_INFINITY, ...body } : null;
 }
 
 /** A map keeps the order of insertion, so the first answer is the oldest. */

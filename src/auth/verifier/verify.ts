@@ -22,6 +22,8 @@ interface Verified {
   readonly identity: Identity;
   /** The scopes that the issuer granted to the client. */
   readonly scopes: readonly string[];
+  /** Milliseconds until the token ends. */
+  readonly lastsMs: number;
 }
 
 /** The choices of a request that may ask the authorization server. */
@@ -147,6 +149,7 @@ function toVerified(
     user: toUser(toClaims(identity, NO_RULES), provider, null),
     identity,
     scopes: scopesOf(claims),
+    lastsMs: exp * 1_000 - now,
   };
 }
 

@@ -81,8 +81,8 @@ type Filter = v.InferOutput<typeof FILTER>;
 const open = new WeakMap<Changes, (string | null)[]>();
 
 /**
- * Answers `subscriptions/listen` (2026-07-28) with a stream that lasts until its client leaves. It ends at once if
- * no change can come.
+ * Answers `subscriptions/listen` (2026-07-28) with a stream that lasts until its client leaves or its token ends. It ends at
+ * once if no change can come.
  */
 export function answerSubscriptions(server: Server, catalog: Catalog, parts: ServerDeps): void {
   server.setRequestHandler('subscriptions/listen', { params: LISTEN_PARAMS }, async (params, ctx) => {
@@ -123,7 +123,8 @@ async function listen(
   const watched = honored.resourceSubscriptions ?? [];
   enforceWatchable(changes, watched.length, caller);
   const _meta = { [SUBSCRIPTION_ID_META_KEY]: parts.idOf(ctx) };
-  const ended = AbortSignal.any([caller.signal, changes.ended]);
+  const { signal, tokenEnd } = caller;
+  const ended = AbortSignal.any([signal, changes.ended, ...(tokenEnd ? [tokenEnd()] : [])]);
   let acknowledged = false;
   open.set(changes, owners);
   owners.push(owner);

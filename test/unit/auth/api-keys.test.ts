@@ -295,6 +295,30 @@ describe('a session', () => {
     await streams.kept.ended;
   });
 
+  /** The ends of a session's stream and of a stream of changes, whose token has 150 milliseconds left. */
+  const endsOf = async (desk: Desk, token: string) => {
+    const id = (await send(desk, token, initialize())).headers.get('mcp-session-id') ?? '';
+    const { body, headers } = modern('subscriptions/listen', { notifications: { toolsListChanged: true } });
+    const streams = [await send(desk, token, listen(), id), await send(desk, token, post(body, headers))];
+    expect(streams.map(({ status }) => status)).toEqual([200, 200]);
+    const texts = await Promise.all(streams.map((stream) => stream.text()));
+    desk.app.close?.();
+    return texts;
+  };
+
+  it('ends its streams when the token of the stream ends: an API key', async () => {
+    const made = await make('short', { expires: Date.UTC(2026, 5, 1) + 150 });
+    const desk = only([made], { app: { stateless: false, reloads: true } });
+    expect(await endsOf(desk, made.key)).toEqual(['', expect.stringContaining('"result"')]);
+  });
+
+  it('ends its streams when the token of the stream ends: an access token', async () => {
+    const desk = createDesk({ app: { stateless: false, reloads: true } });
+    const { access_token, expires_in } = await tokens(desk);
+    desk.clock.ms += expires_in * 1_000 - 150;
+    expect(await endsOf(desk, access_token)).toEqual(['', expect.stringContaining('"result"')]);
+  });
+
   it('of 2026-07-28 ends too: its stream of changes stops', async () => {
     const made = await make('gone');
     const apiKeys = createApiKeys([made.entry], { revocable: true });

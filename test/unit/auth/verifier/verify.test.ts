@@ -96,6 +96,7 @@ test('a token for this resource is somebody, with scopes, and is not passed on',
     },
     identity: expect.objectContaining({ id: 'ada', groups: ['staff'] }),
     scopes: ['svc:access', 'a:b'],
+    lastsMs: expect.any(Number),
   });
 });
 
