@@ -112,7 +112,12 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 /** Returns a function that makes a signal for the end of the sender's token; undefined if the token has none. */
 export function tokenEndOf({ lastsMs }: Pick<Sender, 'lastsMs'>): (() => AbortSignal) | undefined {
   if (lastsMs === undefined || lastsMs > MAX_TIMER_MS) return undefined;
-  return () => AbortSignal.timeout(Math.max(0, Math.ceil(lastsMs)));
+  return () => {
+    const ending = new AbortController();
+    // A listener keeps the timeout alive. Node 22 may forget one that only `AbortSignal.any` refers to.
+    AbortSignal.timeout(Math.max(0, Math.ceil(lastsMs))).addEventListener('abort', () => ending.abort());
+    return ending.signal;
+  };
 }
 
 /** Ends a stream of events with a signal: its sender's API key is removed or its token ends, so no further request counts. */
