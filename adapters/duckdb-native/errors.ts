@@ -1,6 +1,7 @@
 import { causesOf, type ErrorCode, messageOf, SvcError } from '../../src/errors.ts';
 import { memoryText, shortMessage, unwrapMessage } from '../../src/sql/query.ts';
 import { isServerConflict } from './attach/errors.ts';
+import { withoutInvalidFormat } from './query/strftime.ts';
 
 const PENDING_PREFIX =
   /^Invalid Input Error: Attempting to execute an unsuccessful or closed pending query result\nError: /;
@@ -162,7 +163,7 @@ function conflictError(cause: unknown): SvcError {
 export function toQueryError(thrown: unknown): SvcError {
   if (thrown instanceof SvcError) return thrown;
   const said = shortMessage(messageOf(thrown)).replace(PENDING_PREFIX, '');
-  const message = unwrapMessage(withoutStack(said));
+  const message = unwrapMessage(withoutInvalidFormat(withoutStack(said)));
   if (CONFLICT.test(message) || isServerConflict(message)) return conflictError(thrown);
   const code = MEANINGS.find(([pattern]) => pattern.test(message))?.[1] ?? 'sql_failed';
   return code === 'memory_exceeded'

@@ -195,7 +195,7 @@ UNION ALL SELECT table_name, '' FROM duckdb_tables() WHERE sql ILIKE '%generated
 const MACROS = `WITH functions AS MATERIALIZED (FROM duckdb_functions())
 SELECT DISTINCT function_name AS name,
   lower(function_name) IN (SELECT function_name FROM functions WHERE internal) AS overrides
-FROM functions WHERE NOT internal AND function_type IN ('macro', 'table_macro')`;
+FROM functions WHERE NOT internal AND function_type IN ('macro', 'table_macro') AND database_name <> 'temp'`;
 const MOST_DEFINITIONS = 100_000;
 
 async function rowsOf(database: Database, sql: string, call: SqlCall) {

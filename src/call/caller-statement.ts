@@ -24,6 +24,9 @@ const CALLED = namesOf(
   NAMING,
 );
 
+/** DuckDB's own strftime, past the check of its format (`GUARDED_STRFTIME` of the native engine). */
+const UNGUARDED_STRFTIME = /(?:^| )"?system"? \. (?:\S+ \. )?"?strftime"? \(/i;
+
 /** Views of the same. */
 const NAMED = namesOf(
   'duckdb_(?:databases|logs|settings|secrets|extensions)|pragma_database_list|pg_settings',
@@ -51,10 +54,16 @@ export function enforceReadOnly(sent: string): CallerStatement {
   const { mode, operation } = classify(statement.text);
   if (operation === 'OTHER') throw refused('Its kind is not known: a query begins with SELECT, WITH or FROM');
   if (mode !== 'read') throw refused(`${operation} does more than read: only queries run here`);
+  if (namesSchemaOfStrftime(statement.text))
+    throw refused('It names the schema of strftime: write the name alone');
   const named = namesIn(statement.text).find((name) => NAMED.test(name));
   const beyond = named ?? calledFunction(statement.text, CALLED) ?? stateExport(statement.text);
   if (beyond !== undefined) throw rejection(beyond);
   return { sql: statement.text, operation };
+}
+
+function namesSchemaOfStrftime(sql: string): boolean {
+  return /strftime/i.test(sql) && UNGUARDED_STRFTIME.test(tokenTexts(sql).join(' '));
 }
 
 /** `EXPORT_STATE` of a statement, which gives the state of an aggregate with addresses in it. Elsewhere the word is a name. */

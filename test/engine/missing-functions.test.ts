@@ -27,7 +27,7 @@ afterAll(async () => {
 
 /** What an engine lists of its functions, each as one text. */
 async function listed(database: Database, columns: string): Promise<ReadonlySet<string>> {
-  const sql = `SELECT DISTINCT concat_ws(' ', ${columns}) AS entry FROM duckdb_functions() WHERE schema_name IN ('main', 'pg_catalog')`;
+  const sql = `SELECT DISTINCT concat_ws(' ', ${columns}) AS entry FROM duckdb_functions() WHERE schema_name IN ('main', 'pg_catalog') AND database_name <> 'temp'`;
   const { rows } = await database.run({ sql, values: [], mode: 'read', maxRows: 10_000 }, callOf());
   return new Set(rows.map(({ entry }) => String(entry)));
 }

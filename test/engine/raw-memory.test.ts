@@ -4,13 +4,23 @@ import { openNative } from '../../adapters/duckdb-native/open.ts';
 import { openWasmPool } from '../../adapters/duckdb-wasm/pool/open.ts';
 import { enforceReadOnly } from '../../src/call/caller-statement.ts';
 import type { Database } from '../../src/ports.ts';
+import type { SqlValue } from '../../src/sql-value.ts';
 import { ALICE, type EngineName, type Served, SITE, serveTree } from '../unit/call/project.ts';
 import { callOf, errorOf, type Folder, temporaryFolder } from './fixture.ts';
 import { answersOf } from './restricted-answers.ts';
 
 const OPEN = `${SITE}sql_tools:\n  enabled: true\n`;
 const RULES = `${OPEN}  tables: [{ name: docs }]\n`;
-const SEED = 'CREATE TABLE docs AS SELECT 1 AS id';
+const SEED = `CREATE TABLE docs AS SELECT 1 AS id;
+CREATE TABLE days AS SELECT 1 AS id, t AS ts, t::DATE AS d, t::TIMESTAMP_NS AS ns, t::TIMESTAMPTZ AS tz
+  FROM (SELECT TIMESTAMP '2024-02-29 01:02:03.123456' AS t);
+CREATE VIEW stamps AS SELECT strftime(ts, '%n|') AS v FROM days;
+CREATE MACRO stamp(t, f) AS strftime(t, f);
+CREATE MACRO stamp_rows(f) AS TABLE SELECT strftime(ts, f) AS v FROM days;
+CREATE TABLE stamped (ts TIMESTAMP, v VARCHAR GENERATED ALWAYS AS (strftime(ts, '%n|')));
+INSERT INTO stamped VALUES (TIMESTAMP '2024-02-29');
+`;
+const REFUSED = /nothing may follow %n/;
 const STATE = "(SELECT first(repeat('a', 50)::BLOB) EXPORT_STATE) AS q(s)";
 
 describe.each<EngineName>(['wasm', 'native', 'native, read-write'])(
@@ -61,8 +71,8 @@ describe.each(Object.keys(ENGINES))('the functions of %s', (engine) => {
     await folder.remove();
   });
 
-  const run = (sql: string, confined: boolean) =>
-    database.run({ sql, values: [], mode: 'read', maxRows: 1000, confined }, callOf({}));
+  const run = (sql: string, confined: boolean, values: readonly SqlValue[] = []) =>
+    database.run({ sql, values, mode: 'read', maxRows: 1000, confined }, callOf({}));
 
   it('that take addresses are refused to callers', async () => {
     const { rows } = await run(
@@ -83,6 +93,97 @@ describe.each(Object.keys(ENGINES))('the functions of %s', (engine) => {
       code: engine === 'wasm' ? 'sql_rejected' : 'sql_failed',
     });
     expect((await run(`SELECT ${POINT}`, engine !== 'wasm')).rows).toEqual([{ point: 'POINT (1 2)' }]);
+  });
+
+  // DuckDB makes room for nine digits, writes them, and goes on behind the sixth.
+  describe('that write nanoseconds', () => {
+    const TYPES = ['ts', 'd', 'ns', 'tz', 'ts::TIMESTAMP_S', 'ts::TIMESTAMP_MS'];
+    const FORMATS = [
+      "'%n%n'",
+      "'%n|'",
+      "'%Y %n.'",
+      "'%%%n%Y'",
+      "repeat('%' || 'n', 60)",
+      "chr(0) || '%n%n'",
+      "'%n' || chr(10)",
+      "'%n' || chr(0)",
+      `'"%n|"'::JSON`,
+      "'%n|'::ENUM('%Y', '%n|')",
+      "(chr(0) || '%n|')::VARIANT",
+      "CASE WHEN true THEN '%n|' END",
+    ];
+
+    it.each([
+      ...TYPES.flatMap((value) => [`SELECT strftime(${value}, '%n|')`, `SELECT strftime('%n|', ${value})`]),
+      ...FORMATS.flatMap((format) => [`SELECT strftime(ts, ${format})`, `SELECT strftime(${format}, d)`]),
+      "SELECT ts.strftime('%n|')",
+      "SELECT main.strftime(ts, '%n|')",
+      "SELECT TRY(strftime(ts, '%n|'))",
+      "SELECT list_transform([ts], lambda x: strftime(x, '%n|'))",
+      "SELECT stamp(ts, '%n|')",
+      "SELECT count(*) FILTER (strftime(ts, '%n|') > 'a')",
+    ])('refuse a format with more behind them: %s', async (sql) => {
+      for (const confined of [false, true]) {
+        const { code, message } = await errorOf(run(`${sql} AS v FROM days`, confined));
+        expect(`${code} ${message}`).toMatch(/^sql_failed /);
+        expect(message).toMatch(REFUSED);
+      }
+    });
+
+    it.each(['FROM stamps', "FROM stamp_rows('%n|')", 'FROM stamped', "FROM stamp_rows('%Y' || '%n|')"])(
+      'refuse it in the definitions of the database: %s',
+      async (sql) => {
+        const answers = await Promise.all([false, true].map((confined) => errorOf(run(sql, confined))));
+        for (const { message } of answers) expect(message).toMatch(REFUSED);
+      },
+    );
+
+    it.runIf(engine === 'native')('refuse a format that is not constant', async () => {
+      const formats = ['f', "CASE WHEN random() < 0.5 THEN '%n%n' ELSE f END", "(SELECT '%n' || f)"];
+      for (const format of formats) {
+        const sql = `SELECT strftime(tz, ${format}) AS v FROM days, range(30), (VALUES ('%Y'), ('%n|')) q(f)`;
+        expect((await errorOf(run(sql, true))).message).toMatch(REFUSED);
+      }
+      const sql = "SELECT strftime(tz, f) AS v FROM days, (VALUES ('%Y'), (NULL), ('%n')) q(f)";
+      expect((await run(sql, true)).rows).toEqual([{ v: '2024' }, { v: null }, { v: '123456000' }]);
+    });
+
+    it('refuse it in a parameter, at each call of a statement', async () => {
+      const sqls = ['SELECT strftime(ts, $1) AS v FROM days', 'SELECT v FROM stamp_rows($1)'];
+      for (const sql of sqls) {
+        for (let round = 0; round < 4; round += 1) {
+          expect((await run(sql, false, ['%Y'])).rows).toEqual([{ v: '2024' }]);
+          const { message } = await errorOf(run(sql, false, ['%n%n']));
+          expect(message).toMatch(REFUSED);
+        }
+      }
+    });
+
+    it.each([
+      ["strftime(ts, '%S.%n')", '03.123456000'],
+      ["strftime('%n', d)", '000000000'],
+      ["strftime(ns, '%n')", '123456000'],
+      ["strftime(tz, '%Y %n')", '2024 123456000'],
+      ["strftime(ts, '%%n%%%Y%%n.')", '%n%2024%n.'],
+      ["strftime(ts, '%f|%g|%j|%-d|n')", '123456|123|060|29|n'],
+      ['strftime(ts, NULL::VARCHAR)', null],
+      ["strftime(NULL::TIMESTAMP, '%Y')", null],
+      ['strftime(ts, NULL)', null],
+    ])('leave %s', async (sql, v) => {
+      const { rows, columns } = await run(`SELECT ${sql} FROM days`, true);
+      expect(rows.map((row) => Object.values(row))).toEqual([[v]]);
+      expect(columns.map(({ name }) => name)[0]).toMatch(/^strftime\(/);
+    });
+
+    it.each(['system.main.strftime', 'system.strftime', '"SYSTEM" . "main" /**/ . "strftime"'])(
+      'are refused to callers under the name %s',
+      async (name) => {
+        const sql = `SELECT ${name}(ts, '%n|') AS v FROM days`;
+        expect(() => enforceReadOnly(sql)).toThrow(/strftime/i);
+        if (engine === 'native')
+          expect(await errorOf(run(sql, true))).toMatchObject({ code: 'sql_rejected' });
+      },
+    );
   });
 
   it.runIf(engine === 'native')('give no state if only the second check sees the statement', async () => {

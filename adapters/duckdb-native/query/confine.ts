@@ -79,12 +79,21 @@ const ONLY_SELECT = 'Only SELECT statements can be serialized to json!';
 
 /** Gives the names of a parse tree to the checks of texts. */
 function enforceNames(tree: JsonObject): void {
-  const names = nodesOf(tree).flatMap(({ function_name, export_state, table_name }) => [
-    ...(typeof function_name === 'string' ? [`${quoteName(function_name)}()`] : []),
+  const names = nodesOf(tree).flatMap(({ catalog, schema, function_name, export_state, table_name }) => [
+    ...(typeof function_name === 'string' ? [`${dotted([catalog, schema, function_name])}()`] : []),
     ...(export_state === true ? ['count() EXPORT_STATE'] : []),
     ...(typeof table_name === 'string' ? [quoteName(table_name)] : []),
   ]);
   asQuery(enforceReadOnly(`SELECT ${['1', ...new Set(names)].join(', ')}`).sql, 1);
+}
+
+/** The parts of a name that there are, with points between them. */
+function dotted(parts: readonly (JsonValue | undefined)[]): string {
+  return parts
+    .map(textOf)
+    .filter((part) => part !== '')
+    .map(quoteName)
+    .join('.');
 }
 
 async function parse(connection: DuckDBConnection, sql: string): Promise<JsonObject> {

@@ -35,6 +35,7 @@ import {
 import { createToResult, type ToResult } from './result.ts';
 import { columnNames, type Prepared, Session } from './session.ts';
 import { refuseStandIns } from './stand-ins.ts';
+import { GUARDED_STRFTIME } from './strftime.ts';
 
 /** Interrupts repeat, because a statement that is just starting misses the first one. */
 const CLOSE_EVERY_MS = 20;
@@ -372,6 +373,7 @@ export class NativeDatabase implements Database {
     await attachments.restore({ sql, unattached }, (restore) => instance.with(restore));
     const session = await Session.open(this.#driver, instance);
     const entered = async (): Promise<T> => {
+      await session.run([GUARDED_STRFTIME]);
       for (const statement of attachments.entering(unattached)) await session.runText(statement);
       return work(session);
     };

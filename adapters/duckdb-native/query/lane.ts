@@ -4,6 +4,7 @@ import type { SqlRequest } from '../../../src/ports.ts';
 import { type Lane, WITHOUT_SEEDS } from '../../../src/sql/lanes/lanes.ts';
 import { asBareQuery, asQuery, isSameBare } from '../../../src/sql/query.ts';
 import { columnNames, type Prepared, type Session } from './session.ts';
+import { GUARDED_STRFTIME } from './strftime.ts';
 
 /** A connection that keeps one prepared statement. It never has user functions, so no plan knows a caller. */
 export class NativeLane implements Lane {
@@ -17,7 +18,7 @@ export class NativeLane implements Lane {
 
   /** Prepares a proven statement. The number of rows is its last parameter. Throws sql_failed if it fits no lane. */
   static async prepare(session: Session, { sql, values }: SqlRequest): Promise<NativeLane> {
-    await session.run([WITHOUT_SEEDS]);
+    await session.run([GUARDED_STRFTIME, WITHOUT_SEEDS]);
     const limit = `$${values.length + 1}` as const;
     const wrapped = asQuery(sql, limit);
     const bare = await planBare(session, asBareQuery(sql, limit));

@@ -25,5 +25,14 @@ export const BIND_INFO = { context: 0, function: 4, arguments: 8 } as const;
 /** An Expression: its return type. */
 export const EXPRESSION = { type: 32 } as const;
 
+/** The bind data of strftime: the vectors of the parts and of the texts around them, and the part that `%n` is. test/engine/raw-memory.test.ts checks it. */
+export const STRFTIME_DATA = { parts: 24, texts: 36, nanoseconds: 32 } as const;
+
+/** A C++ string. The byte at `length` is its length, or greater than 127 if the string is long. */
+export const TEXT = { bytes: 12, length: 11 } as const;
+
+/** The functions of an object whose type has a virtual destructor. `destroy` also gives its memory back. */
+export const OBJECT = { destroy: 4 } as const;
+
 /** A DefaultMacro: schema, name and parameters, and at the end its body. */
 export const MACRO = { bytes: 108, body: 104 } as const;

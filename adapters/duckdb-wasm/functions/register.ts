@@ -10,6 +10,7 @@ import { jsonFunctions, registerMacros } from './json/functions.ts';
 import { createDefine } from './scalar-function.ts';
 import { SqlTypes } from './sql-types.ts';
 import { calendarFunctions } from './time/current-date.ts';
+import { guardStrftime } from './time/strftime.ts';
 import { guardStrptime, registerDateCast, registerTimeCast, zoneFunctions } from './time/time-zones.ts';
 import { registerTimestampTz } from './time/timestamptz.ts';
 
@@ -43,6 +44,7 @@ export function registerFunctions({ instance, database, session, caller }: Deps)
   registerDateCast(engine, loader, types);
   registerTimeCast(engine, loader, types);
   guardStrptime(engine, loader, types);
+  guardStrftime(engine, loader);
   registerJson(kit, loader, session.handle);
   for (const definition of callerFunctions(engine, caller)) define(definition);
   for (const definition of calendarFunctions(engine, Date.now)) define(definition);

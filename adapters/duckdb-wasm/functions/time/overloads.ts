@@ -35,8 +35,8 @@ export function expressionTypes({ heap }: CppInstance, expressions: number): rea
   );
 }
 
-/** Runs before DuckDB binds a call; the returned function runs afterwards. */
-export type Around = (expressions: number, context: number, callee: number) => () => void;
+/** Runs before DuckDB binds a call; the returned function runs afterwards, with the address of the bind data; 0 if DuckDB failed. */
+export type Around = (expressions: number, context: number, callee: number) => (bound: number) => void;
 
 /** Returns a function that wraps DuckDB's bind functions, by their addresses. */
 export function aroundBind(instance: CppInstance, around: Around): (original: number) => number {
@@ -44,11 +44,13 @@ export function aroundBind(instance: CppInstance, around: Around): (original: nu
   const make = (original: number): number =>
     instance.addCallback('bindCall', (context, callee, expressions) => {
       const after = around(expressions, context, callee);
+      let bound = 0;
       try {
-        return instance.callAddress(original, context, callee, expressions);
+        bound = instance.callAddress(original, context, callee, expressions);
       } finally {
-        after();
+        after(bound);
       }
+      return bound;
     });
   return (original) => {
     const known = made.get(original) ?? make(original);

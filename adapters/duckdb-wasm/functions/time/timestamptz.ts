@@ -3,6 +3,7 @@ import type { Loader } from '../extension-loader.ts';
 import { LOGICAL_TYPE, SCALAR_FUNCTION } from '../layout.ts';
 import type { SqlTypes } from '../sql-types.ts';
 import { addOverloads, aroundBind, expressionTypes, typesOf, wrapBind } from './overloads.ts';
+import { refuseEarlyNanoseconds } from './strftime.ts';
 import { refuseZoneNames } from './time-zones.ts';
 
 /*
@@ -14,7 +15,11 @@ import { refuseZoneNames } from './time-zones.ts';
 /** Registers DuckDB's functions of TIMESTAMP for TIMESTAMP WITH TIME ZONE. */
 export function registerTimestampTz(instance: CppInstance, loader: Loader, types: SqlTypes): void {
   const hiding = aroundBind(instance, (expressions) => hideZones(instance, expressions));
-  const refusing = aroundBind(instance, refuseZoneNames(instance, types, 'strftime'));
+  const refuseZones = refuseZoneNames(instance, types, 'strftime');
+  const refusing = aroundBind(instance, (...call) => {
+    refuseZones(...call);
+    return (bound) => refuseEarlyNanoseconds(instance, bound);
+  });
   for (const [names, factory] of instance.overloads) {
     for (const name of names.split(' ')) {
       const bind = name === 'strftime' ? refusing : hiding;
