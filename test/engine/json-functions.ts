@@ -216,6 +216,8 @@ json_object((SELECT '{}'::JSON), 1)
 json_group_array((SELECT 1))
 (SELECT json_group_object('k' || i, (SELECT i + 1)) FROM range(3) t(i))
 (SELECT list(to_json(i IN (SELECT 1))) FROM range(3) t(i))
+from_json('{"a": null}', '{"a": "NULL"}')
+from_json('{"a": [null]}', '{"a": ["null"]}')
 from_json((SELECT '{"a": 1}'), '{"a": "INTEGER"}')
 from_json('{"a": 1}', (SELECT '{"a": "INTEGER"}'))
 'b'::ENUM('a', 'b')::JSON

@@ -84,10 +84,15 @@ function withStructure(
 
 /** The type as SQL writes it. */
 function nameOf(json: Json, value: number): string {
-  if (json.isText(value)) return json.string(value);
+  if (json.isText(value)) return quotedNull(json.string(value));
   if (json.kind(value) === KIND.array) return listName(json, value);
   if (json.kind(value) === KIND.object) return structName(json, value);
   throw rowError('invalid JSON structure');
+}
+
+/** In SQL, the type "NULL" has quotes: without them, it is the value. */
+function quotedNull(name: string): string {
+  return /^null$/i.test(name) ? '"NULL"' : name;
 }
 
 function listName(json: Json, value: number): string {
