@@ -191,3 +191,37 @@ describe.each(Object.keys(ENGINES))('the functions of %s', (engine) => {
     expect(error).toMatchObject({ code: 'sql_rejected' });
   });
 });
+
+describe('the guard of strftime on a native database that is written', () => {
+  /** A query that gets a connection of its own, which tells whether strftime is guarded there. */
+  const GUARDED =
+    "SELECT count(*) AS n FROM duckdb_functions() WHERE database_name = 'temp' AND function_name = 'strf' || 'time'";
+
+  it('is there if a definition calls strftime, and is left out after some statements if none does', async () => {
+    const folder = await temporaryFolder();
+    const database = await openNative({ path: folder.file('guard.duckdb'), readonly: false });
+    const run = (sql: string, mode: 'read' | 'write') =>
+      database.run({ sql, values: [], mode, maxRows: 10 }, callOf());
+    const guards = async () => {
+      const found = [];
+      for (let round = 0; round < 60; round += 1) found.push((await run(GUARDED, 'read')).rows[0]?.n);
+      return [found[0], found.at(-1)];
+    };
+    try {
+      await run(
+        "CREATE TABLE days AS SELECT TIMESTAMPTZ '2024-02-29 01:02:03+00' AS tz, '%n|' AS f",
+        'write',
+      );
+      expect(await guards()).toEqual([1, 0]);
+      await run('CREATE VIEW stamps AS SELECT strftime(tz, f) AS v FROM days', 'write');
+      expect(await guards()).toEqual([1, 1]);
+      expect((await errorOf(run('FROM stamps', 'read'))).message).toMatch(REFUSED);
+      await run('DROP VIEW stamps', 'write');
+      expect(await guards()).toEqual([1, 0]);
+      expect((await errorOf(run('SELECT strftime(tz, f) FROM days', 'read'))).message).toMatch(REFUSED);
+    } finally {
+      await database.close();
+      await folder.remove();
+    }
+  });
+});

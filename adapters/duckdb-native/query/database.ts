@@ -35,7 +35,7 @@ import {
 import { createToResult, type ToResult } from './result.ts';
 import { columnNames, type Prepared, Session } from './session.ts';
 import { refuseStandIns } from './stand-ins.ts';
-import { GUARDED_STRFTIME } from './strftime.ts';
+import { GUARDED_STRFTIME, StrftimeGuard } from './strftime.ts';
 
 /** Interrupts repeat, because a statement that is just starting misses the first one. */
 const CLOSE_EVERY_MS = 20;
@@ -69,6 +69,7 @@ export class NativeDatabase implements Database {
   readonly #engine: Engine;
   readonly #toResult: ToResult;
   readonly #sessions = new Set<Session>();
+  readonly #strftime = new StrftimeGuard();
   #closed = false;
 
   constructor(driver: Driver, engine: Engine, readonly: boolean) {
@@ -373,7 +374,7 @@ export class NativeDatabase implements Database {
     await attachments.restore({ sql, unattached }, (restore) => instance.with(restore));
     const session = await Session.open(this.#driver, instance);
     const entered = async (): Promise<T> => {
-      await session.run([GUARDED_STRFTIME]);
+      if (await this.#mayFormat(session, sql)) await session.run([GUARDED_STRFTIME]);
       for (const statement of attachments.entering(unattached)) await session.runText(statement);
       return work(session);
     };
@@ -399,6 +400,12 @@ export class NativeDatabase implements Database {
       await end();
       this.#sessions.delete(session);
     }
+  }
+
+  /** Whether a statement may call strftime. Definitions of other databases change without our knowledge. */
+  async #mayFormat(session: Session, sql: string): Promise<boolean> {
+    const { lanes } = this.#engine;
+    return this.#reachesOut || lanes.changing || this.#strftime.isNeeded(session, sql, lanes.generation);
   }
 
   /** Whether statements may wait for a network. */

@@ -298,6 +298,11 @@ export class Session {
     return { sql, statement, planMs: performance.now() - begun };
   }
 
+  /** Runs an internal query for a BOOLEAN. */
+  async isTrue(sql: string): Promise<boolean> {
+    return (await this.#firstRow(sql, []))[0] === true;
+  }
+
   /** Runs an internal query of one row. */
   async #firstRow(
     sql: string,

@@ -30,6 +30,42 @@ function guarded(argument: string): string {
   return `CASE WHEN ${isTime} THEN ${argument} ELSE system.main.cast_to_type([${checked}], [${argument}])[1] END`;
 }
 
+/** Whether a definition of a database calls strftime, by its text. */
+const DEFINITIONS = `SELECT EXISTS (FROM duckdb_views() WHERE NOT internal AND sql ILIKE '%strftime%')
+  OR EXISTS (FROM duckdb_tables() WHERE sql ILIKE '%strftime%')
+  OR EXISTS (FROM duckdb_functions() WHERE NOT internal AND macro_definition ILIKE '%strftime%')`;
+
+/** The statements after which it pays to look at the definitions: that takes as long as 20 of these macros. */
+const MANY = 50;
+
+/** A session, which runs an internal query for a BOOLEAN. */
+interface Looking {
+  isTrue(sql: string): Promise<boolean>;
+}
+
+/** Decides which connections need `GUARDED_STRFTIME`, because a connection takes several times as long with it. */
+export class StrftimeGuard {
+  #generation = Number.NaN;
+  #statements = 0;
+  #defined: Promise<boolean> | null = null;
+
+  /** Whether a statement may call strftime: by its text, or by a definition that it may read. In doubt the answer is yes. */
+  async isNeeded(session: Looking, sql: string, generation: number): Promise<boolean> {
+    if (generation !== this.#generation) {
+      this.#generation = generation;
+      this.#statements = 0;
+      this.#defined = null;
+    }
+    this.#statements += 1;
+    if (this.#statements < MANY || /strftime/i.test(sql)) return true;
+    this.#defined ??= session.isTrue(DEFINITIONS).catch(() => {
+      this.#generation = Number.NaN;
+      return true;
+    });
+    return this.#defined;
+  }
+}
+
 const REFUSED = `Failed to parse format specifier ${INVALID}: Unrecognized format for strftime/strptime: %!`;
 
 /** DuckDB's message, or our reason alone if that is in it. */

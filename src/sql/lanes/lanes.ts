@@ -56,6 +56,11 @@ export class Lanes<Kept extends Lane> {
     return this.#generation;
   }
 
+  /** Whether work that changes definitions is running. */
+  get changing(): boolean {
+    return this.#changing > 0;
+  }
+
   /** The number of lanes that wait for a call. */
   get idle(): number {
     return this.#idle.length;
