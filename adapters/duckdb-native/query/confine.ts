@@ -219,7 +219,7 @@ function checkShown(name: string, { catalogues }: Allowed): void {
 }
 
 const NAMED_BY_TEXT = new RegExp(`^(?:${NAMING})$`);
-/** The functions that look for the type, sequence or database of which a text has the name. It may be a hidden one. */
+/** Functions that look up a type, a sequence or a database by the name in a text. It may be a hidden one. */
 const RESOLVING = /^(?:(?:from_json|json_transform)(?:_strict)?|make_type|currval|get_block_size)$/;
 
 function checkFunction(name: string, node: JsonObject, { builtIns, macros, catalogues }: Allowed): void {

@@ -38,6 +38,17 @@ describe('the store in SQLite', () => {
     await store.close();
   });
 
+  /** A store whose file another connection holds for a write. */
+  function openHeld() {
+    const file = path();
+    const store = openTokenStore(file);
+    onTestFinished(() => store.close());
+    const other = new DatabaseSync(file);
+    onTestFinished(() => other.close());
+    other.exec('BEGIN IMMEDIATE');
+    return { store, other };
+  }
+
   // Requirements: auth.persistence.path
   it('is there after a restart, and is shared by two processes at once', async () => {
     const file = path();
@@ -52,12 +63,7 @@ describe('the store in SQLite', () => {
   });
 
   it('waits for another process that writes, and lets this one go on meanwhile', async () => {
-    const file = path();
-    const store = openTokenStore(file);
-    onTestFinished(() => store.close());
-    const other = new DatabaseSync(file);
-    onTestFinished(() => other.close());
-    other.exec('BEGIN IMMEDIATE');
+    const { store, other } = openHeld();
     const written = store.put('a', 'kept', { seconds: 60 });
     // The timer of this process frees the file, so the write must not hold up the process.
     setTimeout(() => other.exec('COMMIT'), 200);
@@ -66,12 +72,7 @@ describe('the store in SQLite', () => {
   });
 
   it('does not wait for another process for more than some seconds', async () => {
-    const file = path();
-    const store = openTokenStore(file);
-    onTestFinished(() => store.close());
-    const other = new DatabaseSync(file);
-    onTestFinished(() => other.close());
-    other.exec('BEGIN IMMEDIATE');
+    const { store, other } = openHeld();
     vi.useFakeTimers({ toFake: ['setTimeout', 'Date', 'performance'] });
     onTestFinished(() => void vi.useRealTimers());
     const failed = expect(store.claimOnce('a', 60)).rejects.toMatchObject({ code: 'login_unavailable' });
