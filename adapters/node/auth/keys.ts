@@ -21,7 +21,7 @@ export function ownKeys(
   return parseKeys([generateKey()]);
 }
 
-/** An older key still opens, so that another one in front of it ends no session. */
+/** The keys of a server with a store. They still open what they sealed after another key is set, so no session ends. */
 function storeKeys(
   { auth_encryption_key: written, path }: SqliteStore,
   isAlone: boolean,
