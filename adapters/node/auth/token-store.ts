@@ -45,8 +45,8 @@ export function openTokenStore(path: string, now: () => number = Date.now): Toke
   );
 }
 
-/** Milliseconds for which SQLite holds up the process while another one writes, and after which a request tries again. */
-const BUSY_MS = 20;
+/** Milliseconds after which a request tries again while another process writes. A try takes some microseconds. */
+const RETRY_MS = 20;
 /** The most milliseconds for which a request waits for another process. */
 const WAIT_MS = 5_000;
 const SQLITE_BUSY = 5;
@@ -60,7 +60,7 @@ async function whenFree<T>(run: () => T): Promise<T> {
     } catch (thrown) {
       if (!isBusy(thrown) || performance.now() >= until) throw thrown;
     }
-    await new Promise((resolve) => setTimeout(resolve, BUSY_MS));
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   }
 }
 
@@ -90,7 +90,8 @@ function open(path: string): DatabaseSync {
     const database = new DatabaseSync(path, { timeout: WAIT_MS });
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON;');
     database.exec(TOKEN_SCHEMA.join(';'));
-    database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
+    // SQLite itself would wait on the thread of this process.
+    database.exec('PRAGMA busy_timeout = 0');
     return database;
   } catch (cause) {
     throw new SvcError(

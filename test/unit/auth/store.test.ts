@@ -1,6 +1,7 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { GRACE_MS, PURGE_MS } from '../../../adapters/artefact/sql-token-store.ts';
@@ -69,6 +70,15 @@ describe('the store in SQLite', () => {
     setTimeout(() => other.exec('COMMIT'), 200);
     expect(await written).toBe(true);
     expect((await store.get('a'))?.value).toBe('kept');
+  });
+
+  it('leaves the process nearly all of its time while many requests wait for another one', async () => {
+    const { store, other } = openHeld();
+    const before = performance.eventLoopUtilization();
+    const written = Array.from({ length: 50 }, (_, at) => store.put(`key ${at}`, 'kept', { seconds: 60 }));
+    setTimeout(() => other.exec('COMMIT'), 200);
+    expect(new Set(await Promise.all(written))).toEqual(new Set([true]));
+    expect(performance.eventLoopUtilization(before).utilization).toBeLessThan(0.5);
   });
 
   it('does not wait for another process for more than some seconds', async () => {
