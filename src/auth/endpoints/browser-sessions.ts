@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { readCookies, replaceCookies } from '../cookies.ts';
-import { closeSession } from '../session-renewal.ts';
+import { endSession } from '../sessions.ts';
 import type { AuthServer, OAuthRequest } from '../types.ts';
 
 const SESSIONS = v.object({ ids: v.array(v.string()) });
@@ -23,8 +23,8 @@ export async function readBrowserSessions(
 }
 
 /**
- * Makes the `Set-Cookie` headers that add a session. The oldest of too many ends, because signing out could not end it. Without a
- * store there are no sessions.
+ * Makes the `Set-Cookie` headers that add a session. The oldest of too many ends here, because signing out could not end it.
+ * The provider is not asked to revoke its tokens: that may end the new session too. Without a store there are no sessions.
  */
 export async function rememberSession(
   server: AuthServer,
@@ -32,9 +32,9 @@ export async function rememberSession(
   id: string,
 ): Promise<readonly string[]> {
   if (server.store === null) return [];
-  const { request, urls, signal } = oauth;
+  const { request, urls } = oauth;
   const all = [...(await readBrowserSessions(server, oauth)), id];
-  await Promise.all(all.slice(0, -MAX_SESSIONS).map((old) => closeSession(server, old, signal)));
+  await Promise.all(all.slice(0, -MAX_SESSIONS).map((old) => endSession(server, old)));
   const ids = all.slice(-MAX_SESSIONS);
   const value = await server.sealer.seal('sessions', urls.issuer, { ids }, DAYS_90);
   return replaceCookies(urls, readCookies(request, urls, 'sessions'), { kind: 'sessions', value }, DAYS_90);

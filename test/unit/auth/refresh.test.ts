@@ -363,10 +363,11 @@ describe('the end of a session', () => {
         await Promise.all(others.map(async ({ access_token }) => (await call(desk, access_token)).status)),
       );
     expect([(await call(desk, first.access_token)).status, await statuses()]).toEqual([401, new Set([200])]);
-    expect(desk.idp.revoked).toHaveLength(1);
+    // A provider may end every session of the user with one of the tokens.
+    expect(desk.idp.revoked).toEqual([]);
     await first.browser.go('/logout', { method: 'POST', headers: { 'sec-fetch-site': 'same-origin' } });
     expect(await statuses()).toEqual(new Set([401]));
-    expect(desk.idp.revoked).toHaveLength(51);
+    expect(desk.idp.revoked).toHaveLength(50);
   });
 
   it('comes at once for all that a browser opened, however slow the provider is', async () => {
