@@ -52,9 +52,12 @@ function withoutText(problem: SourceIssue): SourceIssue {
   return { ...problem, message: 'The YAML is not valid at this position.' };
 }
 
-/** A value that contains a reference is not known yet, so its issues do not count. */
+/**
+ * A value that contains a reference is not known yet, so its issues do not count. A text may stand for a list of one item, and
+ * its issues are those of the item.
+ */
 function excused({ path }: PathIssue, { value }: YamlFile): boolean {
-  const found = valueAt(value, path);
+  const found = valueAt(value, path) ?? (path.at(-1) === 0 ? valueAt(value, path.slice(0, -1)) : undefined);
   return typeof found === 'string' && parseReferences(found).kind !== 'literal';
 }
 

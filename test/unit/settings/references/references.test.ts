@@ -193,6 +193,31 @@ projects:
     ]);
   });
 
+  it('stand for a list of one item', async () => {
+    const user = userFile(`auth:
+  blocked_clients: "\${BLOCK}"
+  clients: [{ client_id: c, name: C, scopes: "file://\${HOME}/a scope" }]
+  authorization: { required_scopes: "\${SCOPE}" }
+  api_keys: [{ name: k, hash: "\${BLOCK}", scopes: "\${SCOPE}" }]
+`);
+    const home = temporaryFolder();
+    writeFileSync(join(home, 'a scope'), 'sales:read');
+    const env = { BLOCK: 'ab'.repeat(32), SCOPE: 'svc:access', HOME: home };
+    const { auth } = await settingsOf({ user, env });
+    expect(auth).toMatchObject({
+      blocked_clients: [env.BLOCK],
+      clients: [{ scopes: ['sales:read'] }],
+      required_scopes: ['svc:access'],
+      api_keys: [{ scopes: ['svc:access'] }],
+    });
+    const problems = await problemsOf({ user, env: { ...env, SCOPE: 'planted scope' } });
+    expect(problems).toEqual([
+      expect.stringContaining('api_keys[0].scopes[0]`, which is ${SCOPE}, must be one scope'),
+      expect.stringContaining('required_scopes[0]`, which is ${SCOPE}, must be one scope'),
+    ]);
+    expect(problems.join()).not.toContain('planted');
+  });
+
   it('show no value that is wrong in its place', async () => {
     const user =
       'svc: 1\ntransport: { provider: "${P}", http: { port: "${P}", base_url: "${P}", stateless: "${P}" } }\n';
