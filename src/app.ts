@@ -311,18 +311,12 @@ function routeSessions(hono: Hono<Env>, sessions: Sessions, admission: Admission
   hono.get(PATHS.mcp, async (c, next) => {
     if (isHead(c) || !namesSession(c.req.raw.headers)) return next();
     const caller = await toCaller(c.env, admission, 'http');
-    return endStream(answerListen(sessions, c.req.raw.headers, caller), endOf(caller));
+    return endStream(answerListen(sessions, c.req.raw.headers, caller), caller.revoked, caller.tokenEnd);
   });
   hono.delete(PATHS.mcp, async (c, next) => {
     if (!namesSession(c.req.raw.headers)) return next();
     return answerEnd(sessions, c.req.raw.headers, await toCaller(c.env, admission, 'http'));
   });
-}
-
-/** Aborts when the caller's API key is removed, or when the caller's token ends. */
-function endOf({ revoked, tokenEnd }: Caller): AbortSignal | undefined {
-  if (tokenEnd === undefined) return revoked;
-  return revoked === undefined ? tokenEnd() : AbortSignal.any([revoked, tokenEnd()]);
 }
 
 /** Hono answers HEAD like GET and drops the body, so a stream would stay open for ever. */

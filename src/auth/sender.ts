@@ -109,27 +109,40 @@ function withChallenge({ error, challenge }: AuthRejection): SvcError {
 /** The longest time of a timer. A token that lasts longer, for 24 days, ends no stream. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Returns a function that makes a signal for the end of the sender's token; undefined if the token has none. */
-export function tokenEndOf({ lastsMs }: Pick<Sender, 'lastsMs'>): (() => AbortSignal) | undefined {
+/** A signal that aborts when a token ends. Its timer runs until `stop`. */
+interface TokenEnd {
+  readonly signal: AbortSignal;
+  stop(): void;
+}
+
+/** Returns a function that watches for the end of the sender's token; undefined if the token has none. */
+export function tokenEndOf({ lastsMs }: Pick<Sender, 'lastsMs'>): (() => TokenEnd) | undefined {
   if (lastsMs === undefined || lastsMs > MAX_TIMER_MS) return undefined;
   return () => {
     const ending = new AbortController();
-    // A listener keeps the timeout alive. Node 22 may forget one that only `AbortSignal.any` refers to.
-    AbortSignal.timeout(Math.max(0, Math.ceil(lastsMs))).addEventListener('abort', () => ending.abort());
-    return ending.signal;
+    // `AbortSignal.timeout` would stay in memory until the token ends.
+    const timer = setTimeout(() => ending.abort(), Math.max(0, Math.ceil(lastsMs)));
+    return { signal: ending.signal, stop: () => clearTimeout(timer) };
   };
 }
 
-/** Ends a stream of events with a signal: its sender's API key is removed or its token ends, so no further request counts. */
-export function endStream(response: Response, ended: AbortSignal | undefined): Response {
+/** Ends a stream of events when its sender's API key is removed or its token ends, so no further request counts. */
+export function endStream(
+  response: Response,
+  revoked: AbortSignal | undefined,
+  tokenEnd?: () => TokenEnd,
+): Response {
   const { body, headers } = response;
   const streams = headers.get('content-type')?.startsWith('text/event-stream') === true;
-  if (ended === undefined || body === null || !streams) return response;
+  if ((revoked === undefined && tokenEnd === undefined) || body === null || !streams) return response;
+  const end = tokenEnd?.();
+  const signal = AbortSignal.any([revoked, end?.signal].filter((one) => one !== undefined));
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   body
-    .pipeTo(writable, { signal: ended, preventAbort: true })
+    .pipeTo(writable, { signal, preventAbort: true })
     // The stream ends properly, unless the client has left before.
     .catch(() => writable.close())
-    .catch(() => {});
+    .catch(() => {})
+    .finally(() => end?.stop());
   return new Response(readable, response);
 }

@@ -110,8 +110,8 @@ export interface Caller {
   readonly countAnother?: () => void;
   /** Aborts when the caller's API key is removed or changed; its streams then end. */
   readonly revoked?: AbortSignal;
-  /** Makes a signal that aborts when the caller's token ends. Absent for a token without an end. */
-  readonly tokenEnd?: () => AbortSignal;
+  /** Makes a signal that aborts when the caller's token ends; `stop` ends its timer. Absent for a token without an end. */
+  readonly tokenEnd?: () => { readonly signal: AbortSignal; stop(): void };
   /** The session of a legacy client; absent if the server is stateless. */
   readonly session?: McpSession;
   /** Whether a legacy client without a session says that it shows views. */

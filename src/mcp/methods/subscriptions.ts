@@ -123,8 +123,8 @@ async function listen(
   const watched = honored.resourceSubscriptions ?? [];
   enforceWatchable(changes, watched.length, caller);
   const _meta = { [SUBSCRIPTION_ID_META_KEY]: parts.idOf(ctx) };
-  const { signal, tokenEnd } = caller;
-  const ended = AbortSignal.any([signal, changes.ended, ...(tokenEnd ? [tokenEnd()] : [])]);
+  const tokenEnd = caller.tokenEnd?.();
+  const ended = AbortSignal.any([caller.signal, changes.ended, ...(tokenEnd ? [tokenEnd.signal] : [])]);
   let acknowledged = false;
   open.set(changes, owners);
   owners.push(owner);
@@ -145,6 +145,7 @@ async function listen(
     acknowledged = true;
     await aborted(ended);
   } finally {
+    tokenEnd?.stop();
     unlisten();
     owners.splice(owners.indexOf(owner), 1);
   }

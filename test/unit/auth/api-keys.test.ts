@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createApiKeys } from '../../../src/auth/api-keys.ts';
 import type { Runtime } from '../../../src/call/runtime.ts';
 import { generateApiKey } from '../../../src/crypto/api-key.ts';
@@ -295,12 +295,18 @@ describe('a session', () => {
     await streams.kept.ended;
   });
 
-  /** The ends of a session's stream and of a stream of changes, whose token has 150 milliseconds left. */
-  const endsOf = async (desk: Desk, token: string) => {
+  /** A session's stream and a stream of changes. */
+  const openBoth = async (desk: Desk, token: string) => {
     const id = (await send(desk, token, initialize())).headers.get('mcp-session-id') ?? '';
     const { body, headers } = modern('subscriptions/listen', { notifications: { toolsListChanged: true } });
     const streams = [await send(desk, token, listen(), id), await send(desk, token, post(body, headers))];
     expect(streams.map(({ status }) => status)).toEqual([200, 200]);
+    return { id, streams };
+  };
+
+  /** The ends of both streams, whose token has 150 milliseconds left. */
+  const endsOf = async (desk: Desk, token: string) => {
+    const { streams } = await openBoth(desk, token);
     const texts = await Promise.all(streams.map((stream) => stream.text()));
     desk.app.close?.();
     return texts;
@@ -317,6 +323,21 @@ describe('a session', () => {
     const { access_token, expires_in } = await tokens(desk);
     desk.clock.ms += expires_in * 1_000 - 150;
     expect(await endsOf(desk, access_token)).toEqual(['', expect.stringContaining('"result"')]);
+  });
+
+  it('leaves no timer for the end of the token when its streams are closed', async () => {
+    const made = await make('short', { expires: Date.UTC(2026, 5, 1) + 86_400_000 });
+    const desk = only([made], { app: { stateless: false, reloads: true } });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { id, streams } = await openBoth(desk, made.key);
+    // A stream of a session also has one for the end of the session.
+    expect(vi.getTimerCount()).toBe(3);
+    await Promise.all(streams.map((stream) => stream.body?.cancel()));
+    await vi.waitFor(() => expect(vi.getTimerCount()).toBe(0));
+    expect((await send(desk, made.key, listen(), `not ${id}`)).status).toBe(404);
+    expect(vi.getTimerCount()).toBe(0);
+    desk.app.close?.();
   });
 
   it('of 2026-07-28 ends too: its stream of changes stops', async () => {
