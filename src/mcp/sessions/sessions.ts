@@ -142,7 +142,11 @@ export function createSessions(limits: Partial<SessionLimits> = {}): Sessions {
     watchedBy(owner) {
       const all = owner === undefined ? held.values() : (owned.get(owner) ?? []);
       let sum = 0;
-      for (const { session } of all) sum += session.subscriptions.size;
+      for (const one of all) {
+        // They are swept only when sessions begin.
+        if (isOver(one)) drop(one);
+        else sum += one.session.subscriptions.size;
+      }
       return sum;
     },
     close() {

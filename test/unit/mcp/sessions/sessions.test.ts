@@ -313,6 +313,25 @@ describe('the sessions of a server', () => {
     for (const stream of [first, second]) expect(await allMessages(new Response(stream))).toEqual([]);
   });
 
+  it('watch no resources after their end', () => {
+    let now = 0;
+    const sessions = createSessions({ now: () => now, idleMs: 10 });
+    const watchFrom = (id: string) => {
+      const session = sessions.begin(userOf(id));
+      session.subscriptions.add('shop://days/monday').add('shop://days/tuesday');
+      return session;
+    };
+    for (const id of ['ada', 'ada', 'bob', 'bob', 'cleo']) watchFrom(id);
+    const listening = watchFrom('ada');
+    sessions.listen(listening);
+    const ada = JSON.stringify(['p', 'ada']);
+    expect([sessions.watchedBy(), sessions.watchedBy(ada)]).toEqual([12, 6]);
+    now = 10;
+    watchFrom('dora');
+    expect([sessions.watchedBy(ada), sessions.watchedBy()]).toEqual([2, 4]);
+    sessions.close();
+  });
+
   it('are so many at most: the one that rests longest goes', () => {
     const sessions = createSessions({ most: 2 });
     const [one, two] = [sessions.begin(null), sessions.begin(null)];
