@@ -4,6 +4,7 @@ import { request as ask } from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import type { FetchDocument } from '../../../src/auth/types.ts';
 import { SvcError } from '../../../src/errors.ts';
+import { documentUnavailable, enforceDocument, refuseDocument } from '../../artefact/fetch-document.ts';
 
 /** Replacements for tests: name resolution and the trusted certificates. */
 export interface DocumentOptions {
@@ -22,7 +23,7 @@ export function createFetchDocument({ lookup = lookUpPublic, ca }: DocumentOptio
     new Promise((resolve, reject) => {
       const host = url.hostname.replace(/^\[|\]$/g, '');
       if (url.protocol !== 'https:' || (isIP(host) !== 0 && !isPublicAddress(host))) {
-        return reject(refuse('its address is not public'));
+        return reject(notPublic());
       }
       const headers = { accept: 'application/json', 'user-agent': 'svc-kit' };
       const options = { lookup, signal, headers, agent: false, ...(ca === undefined ? {} : { ca }) } as const;
@@ -32,34 +33,33 @@ export function createFetchDocument({ lookup = lookUpPublic, ca }: DocumentOptio
           reject(thrown);
         });
       });
-      request.on('error', (cause) => reject(unreachable('it cannot be reached', cause)));
+      request.on('error', (cause) => reject(toDocumentError(cause)));
       request.end();
     });
 }
 
 async function read(response: IncomingMessage) {
-  const { statusCode, headers } = response;
-  if (statusCode === 404 || statusCode === 410) throw refuse(`the answer is ${statusCode}`);
-  if (statusCode !== 200) throw unreachable(`the answer is ${statusCode}`);
-  if (!/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(headers['content-type'] ?? '')) {
-    throw refuse('the answer is not JSON');
-  }
+  const { statusCode = 0, headers } = response;
+  enforceDocument(statusCode, headers['content-type']);
   let bytes = 0;
   const chunks: Buffer[] = [];
   for await (const chunk of response) {
     bytes += chunk.byteLength;
-    if (bytes > MAX_BYTES) throw refuse('the answer is too large');
+    if (bytes > MAX_BYTES) throw refuseDocument('the answer is too large');
     chunks.push(chunk);
   }
   return { text: Buffer.concat(chunks).toString('utf8'), cacheControl: headers['cache-control'] ?? null };
 }
 
-function refuse(why: string): SvcError {
-  return new SvcError('client_invalid', `The client's document cannot be fetched: ${why}.`);
+function notPublic(cause?: unknown): SvcError {
+  return refuseDocument('it has no public address', cause);
 }
 
-function unreachable(why: string, cause?: unknown): SvcError {
-  return new SvcError('login_unavailable', `The client's document cannot be fetched: ${why}.`, { cause });
+/** A name that does not exist has the error of a name that leads inside, so that no caller learns which of those exist. */
+function toDocumentError(cause: Error): SvcError {
+  if (cause instanceof SvcError) return cause;
+  const exists = !('code' in cause && cause.code === 'ENOTFOUND');
+  return exists ? documentUnavailable('it cannot be reached', cause) : notPublic(cause);
 }
 
 const V4 = [
@@ -94,10 +94,10 @@ export function isPublicAddress(address: string): boolean {
 const lookUpPublic: LookupFunction = (hostname, options, done) => {
   const all: LookupAllOptions = { ...options, all: true };
   lookUp(hostname, all, (error, addresses: LookupAddress[]) => {
-    const [first] = addresses ?? [];
-    if (error !== null || first === undefined) return done(error ?? new Error('no address'), '', 0);
-    if (!addresses.every(({ address }) => isPublicAddress(address))) {
-      return done(new Error('the name resolves to an address that is not public'), '', 0);
+    if (error !== null) return done(error, '', 0);
+    const [first] = addresses;
+    if (first === undefined || !addresses.every(({ address }) => isPublicAddress(address))) {
+      return done(notPublic(), '', 0);
     }
     if (options.all === true) return done(null, addresses);
     return done(null, first.address, first.family);

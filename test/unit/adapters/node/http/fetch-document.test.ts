@@ -96,6 +96,7 @@ describe('a document', () => {
           .writeHead(200, { 'content-type': 'application/json' })
           .end(JSON.stringify('x'.repeat(6_000))),
     ],
+    ['a redirect', (_request, response) => response.writeHead(302, { location: 'https://127.0.0.1/' }).end()],
   ])('is not %s', async (_name, listener) => {
     const { port } = await serve(listener);
     await expect(fetchHere(new URL(`https://app.example:${port}/c.json`), signal())).rejects.toMatchObject({
@@ -105,10 +106,6 @@ describe('a document', () => {
 
   it.each<[string, RequestListener]>([
     ['does not answer', (request) => request.socket.destroy()],
-    [
-      'sends elsewhere',
-      (_request, response) => response.writeHead(302, { location: 'https://127.0.0.1/' }).end(),
-    ],
     ['answers 503', (_request, response) => response.writeHead(503).end()],
     ['answers 403', (_request, response) => response.writeHead(403).end()],
   ])('is worth another try after its server %s', async (_name, listener) => {
@@ -149,10 +146,20 @@ describe('a document', () => {
     const { port, connections } = await serve((_request, response) => response.end('{}'));
     const own = createFetchDocument({ ca: readFileSync(cert, 'utf8') });
     await expect(own(new URL(`https://${host}:${port}/c.json`), signal())).rejects.toMatchObject({
-      // A name that leads inside looks like one that leads nowhere.
-      code: host === 'localhost' ? 'login_unavailable' : 'client_invalid',
+      code: 'client_invalid',
     });
     expect(connections()).toBe(0);
+  });
+
+  // A caller must not learn which names exist inside: those and names that do not exist have the same error.
+  it.each([
+    ['ENOTFOUND', 'client_invalid'],
+    ['EAI_AGAIN', 'login_unavailable'],
+  ])('at a name whose lookup fails with %s is %s', async (failure, code) => {
+    const lookup: LookupFunction = (_name, _options, done) =>
+      done(Object.assign(new Error('getaddrinfo'), { code: failure }), '', 0);
+    const fetching = createFetchDocument({ lookup })(new URL('https://app.example/c.json'), signal());
+    await expect(fetching).rejects.toMatchObject({ code });
   });
 
   it('is never asked for over http', async () => {
