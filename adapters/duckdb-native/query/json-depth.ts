@@ -18,14 +18,17 @@ function tooDeep(): SvcError {
   return new SvcError('arguments_invalid', message);
 }
 
-/** Counts the brackets outside of the texts of a JSON document. Ends at a control character, which JSON does not have. */
+/**
+ * Counts the brackets outside of the texts of a JSON document, which may follow others that close nothing. Ends at a control
+ * character, which JSON does not have.
+ */
 function isTooDeep(json: string): boolean {
   let depth = 0;
   for (let at = 0; at < json.length; at += 1) {
     const character = json[at] ?? '';
     if (character === '"') at = endOfText(json, at);
     else if (character === '[' || character === '{') depth += 1;
-    else if (character === ']' || character === '}') depth -= 1;
+    else if (character === ']' || character === '}') depth = Math.max(0, depth - 1);
     else if (character < ' ' && !'\t\n\r'.includes(character)) return false;
     if (depth > MOST_LEVELS) return true;
   }

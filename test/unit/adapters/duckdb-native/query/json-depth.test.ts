@@ -22,6 +22,11 @@ describe('a text that DuckDB may read as JSON', () => {
     ['an object', "json_merge_patch('{}', $1)", object(1001)],
     ['both, after blanks', 'json_structure($1)', ` \r\n\t[{"b": ${object(1001)}}]`],
     ['a deep part behind texts', 'json_pretty($1)', `["]", "\\"]", "${']'.repeat(2000)}", ${list(1001)}]`],
+    [
+      'a part behind closing brackets',
+      'json_type(($1::STRUCT(a VARCHAR, b JSON)).b)',
+      `{'a': ${']'.repeat(2000)}, 'b': ${list(1001)}}`,
+    ],
     ['one of several', '$1[2]::JSON::VARIANT', { list: ['', list(1001)] }],
     ['a field', "json_contains(($1).a.b, '1')", { struct: { a: { struct: { b: list(1001) } } } }],
     ['a text that only a macro reads as JSON', '$1', list(1001)],
