@@ -214,8 +214,8 @@ describe('a query', () => {
     const path = join(logOf(1), '../pipe.jsonl');
     execFileSync('mkfifo', [path]);
     const query = createAuditQuery(path, reader);
-    for (const asked of [query.query({}, { limit: 1, offset: 0 }), query.stats({})]) {
-      await expect(asked).rejects.toMatchObject({
+    for (const ask of [() => query.query({}, { limit: 1, offset: 0 }), () => query.stats({})]) {
+      await expect(ask()).rejects.toMatchObject({
         code: 'not_found',
         message: expect.stringContaining('is not a file'),
       });

@@ -143,8 +143,13 @@ describe('the store in SQLite', () => {
     const other = new DatabaseSync(file);
     other.exec('DROP TABLE tokens');
     other.close();
-    for (const ask of [store.get('a'), store.claimOnce('a', 60), store.put('a', 'b', { seconds: 60 })]) {
-      await expect(ask).rejects.toMatchObject({
+    const asks = [
+      () => store.get('a'),
+      () => store.claimOnce('a', 60),
+      () => store.put('a', 'b', { seconds: 60 }),
+    ];
+    for (const ask of asks) {
+      await expect(ask()).rejects.toMatchObject({
         code: 'login_unavailable',
         message: expect.stringContaining('`auth.persistence.path`'),
       });
