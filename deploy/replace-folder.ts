@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { readdir, readFile, readlink, realpath, rm } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, posix, relative, resolve, sep } from 'node:path';
 import { makeFolder } from '../adapters/node/make-folder.ts';
 import { isAnyManifest } from '../src/catalog/manifest.ts';
 import { SvcError } from '../src/errors.ts';
@@ -14,7 +14,7 @@ import { CONFIG_FILE } from './targets/target.ts';
  */
 export type OnUnfinished = (folders: readonly string[]) => () => void;
 
-/** Lists the names that a build wrote, so that the next build keeps all others. */
+/** Lists the files that a build wrote, by their paths, so that the next build keeps all others. */
 const WRITTEN = '.svc-build.json';
 
 /** The number of builds that may replace the folder at the same moment. */
@@ -36,7 +36,7 @@ export async function replaceFolder<T>(
   const finished = onUnfinished([fresh, old]);
   try {
     const result = await write(fresh);
-    writeFileSync(join(fresh, WRITTEN), `${JSON.stringify(readdirSync(fresh).toSorted())}\n`);
+    writeFileSync(join(fresh, WRITTEN), `${JSON.stringify(filesBelow(fresh))}\n`);
     for (const replaced of swap(fresh, place, old)) await rm(replaced, { recursive: true, force: true });
     return result;
   } finally {
@@ -109,38 +109,59 @@ function isTaken(thrown: unknown): boolean {
 }
 
 /**
- * Keeps files of people and tools through a build: hidden ones (.dev.vars, .wrangler, .vercel/project.json), and those
- * that the last build did not write (samconfig.toml).
+ * Keeps files of people and tools through a build, in all folders: hidden ones (.dev.vars, .wrangler,
+ * .vercel/project.json), and others that the last build did not write (samconfig.toml).
  */
 function keepLocalFiles(old: string, place: string): void {
   const written = writtenIn(old);
-  for (const name of readdirSync(old)) {
-    const isNew = existsSync(join(place, name));
-    const isLocal = name.startsWith('.') || (!isNew && written?.has(name) === false);
-    const places = isNew ? besideWritten(old, place, name) : [name];
-    for (const local of isLocal ? places : []) renameSync(join(old, local), join(place, local));
-  }
+  const shared = new Set(Array.from(written, foldersOf).flat());
+  const keepWithin = (folder: string): void => {
+    for (const entry of readdirSync(join(old, folder), { withFileTypes: true })) {
+      const path = posix.join(folder, entry.name);
+      const [from, to] = [join(old, path), join(place, path)];
+      if (written.has(path)) continue;
+      if (entry.isDirectory() && (isFolder(to) || (shared.has(path) && !existsSync(to)))) keepWithin(path);
+      else if (!existsSync(to)) {
+        makeFolder(dirname(to));
+        renameSync(from, to);
+      }
+    }
+  };
+  keepWithin('');
 }
 
-/** The names that the build of a folder wrote, and those that its program would read; null if they are not known. */
-function writtenIn(folder: string): ReadonlySet<string> | null {
+/**
+ * The files that the build of a folder wrote, and those that its program would read. If they are not known, these are
+ * all that are not hidden. Older builds listed a folder with its contents by its name.
+ */
+function writtenIn(folder: string): ReadonlySet<string> {
   try {
-    const names: readonly string[] = JSON.parse(readFileSync(join(folder, WRITTEN), 'utf8'));
+    const listed: readonly string[] = JSON.parse(readFileSync(join(folder, WRITTEN), 'utf8'));
+    const names = listed.filter((name) => !name.startsWith('.') || !isFolder(join(folder, name)));
     // A program that writes to the database leaves logs, which DuckDB would apply to the new one.
     return new Set([CONFIG_FILE, ...names, ...names.flatMap(logsOf)]);
   } catch {
-    return null;
+    return new Set(readdirSync(folder).filter((name) => !name.startsWith('.')));
   }
 }
 
-/** The files that only the old copy of a hidden folder has; none for a hidden file. */
-function besideWritten(old: string, place: string, name: string): readonly string[] {
-  try {
-    const within = readdirSync(join(old, name));
-    return within.map((file) => join(name, file)).filter((local) => !existsSync(join(place, local)));
-  } catch {
-    return [];
-  }
+/** The paths of all files below a folder, with `/` on every system. */
+function filesBelow(folder: string): readonly string[] {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => !entry.isDirectory());
+  return files
+    .map(({ parentPath, name }) => relative(folder, join(parentPath, name)).replaceAll(sep, '/'))
+    .toSorted();
+}
+
+/** The folders in which a path is: `a` and `a/b` for `a/b/c`. */
+function foldersOf(path: string): readonly string[] {
+  const folder = posix.dirname(path);
+  return folder === '.' ? [] : [...foldersOf(folder), folder];
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 function besides(place: string): string {

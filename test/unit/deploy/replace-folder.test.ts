@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { lstat, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { replaceFolder } from '../../../deploy/replace-folder.ts';
 
@@ -92,6 +92,76 @@ test('files that the last build did not write stay; a user file does not, becaus
   expect(await readFile(join(out, 'new.js'), 'utf8')).toBe('2');
   await replaceFolder(out, write('third.js', '3'));
   expect(await shown()).toEqual(['manifest.json', 'notes', 'samconfig.toml', 'third.js']);
+});
+
+/** A build that writes these files. */
+const writeFiles =
+  (...paths: readonly string[]) =>
+  async (folder: string) => {
+    for (const path of ['manifest.json', ...paths]) {
+      await mkdir(dirname(join(folder, path)), { recursive: true });
+      await writeFile(join(folder, path), path === 'manifest.json' ? MANIFEST : 'built');
+    }
+  };
+
+/** All files and empty folders of the artefact, but for the manifest and the list of the build. */
+const everything = async () => {
+  const entries = await readdir(out, { recursive: true, withFileTypes: true });
+  const paths = entries.map(({ parentPath, name }) => relative(out, join(parentPath, name)));
+  const ends = paths.filter((path) => !paths.some((other) => other.startsWith(`${path}/`)));
+  return ends.filter((path) => path !== 'manifest.json' && path !== '.svc-build.json').toSorted();
+};
+
+const addMine = async (...paths: readonly string[]) => {
+  for (const path of paths) {
+    await mkdir(dirname(join(out, path)), { recursive: true });
+    await writeFile(join(out, path), 'mine');
+  }
+};
+
+test('files of people stay in every folder of the artefact, and files that are built no longer go', async () => {
+  await replaceFolder(
+    out,
+    writeFiles('assets/data.duckdb', 'project/a/old.py', 'python/index.js', '.vercel/a/old.js'),
+  );
+  await mkdir(join(out, 'assets/.well-known'));
+  const mine = ['.vercel/a/b/mine.js', 'assets/mine.txt', 'project/a/mine/z.py', 'python/.dev.vars'];
+  await addMine(...mine, 'assets/data.duckdb.wal', 'project/a/new.py');
+  for (let round = 0; round < 2; round += 1) {
+    await replaceFolder(out, writeFiles('assets/data.duckdb', 'project/a/new.py', '.vercel/a/new.js'));
+    const built = ['.vercel/a/new.js', 'assets/data.duckdb', 'project/a/new.py'];
+    expect(await everything()).toEqual([...mine, 'assets/.well-known', ...built].toSorted());
+    expect(await readFile(join(out, 'project/a/new.py'), 'utf8')).toBe('built');
+  }
+});
+
+test('a file and a folder of the same name are as the new build has them', async () => {
+  await replaceFolder(out, writeFiles('one/a.js', 'two'));
+  await addMine('one/mine.js');
+  await replaceFolder(out, writeFiles('one', 'two/a.js'));
+  expect(await everything()).toEqual(['one', 'two/a.js']);
+});
+
+test('a folder that an older build listed by its name goes with its contents; a hidden one keeps them', async () => {
+  await replaceFolder(out, writeFiles('assets/old.bin', 'index.js', '.vercel/output/old.js'));
+  await writeFile(join(out, '.svc-build.json'), '[".vercel","assets","index.js","manifest.json"]');
+  await addMine('samconfig.toml', '.vercel/project.json');
+  await replaceFolder(out, writeFiles('assets/new.bin', '.vercel/output/new.js'));
+  expect(await everything()).toEqual([
+    '.vercel/output/new.js',
+    '.vercel/output/old.js',
+    '.vercel/project.json',
+    'assets/new.bin',
+    'samconfig.toml',
+  ]);
+});
+
+test('without a list of the last build, only hidden files stay', async () => {
+  await replaceFolder(out, writeFiles('old.js'));
+  await rm(join(out, '.svc-build.json'));
+  await addMine('.dev.vars', 'samconfig.toml');
+  await replaceFolder(out, writeFiles('new.js'));
+  expect(await everything()).toEqual(['.dev.vars', 'new.js']);
 });
 
 test('the log of a replaced database does not stay: it would be applied to the new one', async () => {
