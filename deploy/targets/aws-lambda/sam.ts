@@ -8,14 +8,18 @@ const ARCHITECTURE = `  Architecture:
     AllowedValues: [arm64, x86_64]
 `;
 
-/** Names a parameter of the template for each variable: `CrmToken2` is the second one for a name such as `CRM_TOKEN`. */
+/**
+ * Names a parameter of the template for each variable: `CrmToken2` is the second one for a name such as `CRM_TOKEN`. None
+ * begins with `Mcp`, as the resources do that SAM makes for the function (`McpUrl`, `McpRole`).
+ */
 function parametersOf(variables: readonly string[]): ReadonlyMap<string, string> {
   const named = new Map<string, string>();
-  const taken = new Set(['Architecture', 'Mcp']);
+  const taken = new Set(['Architecture']);
   for (const variable of variables) {
     const plain = variable
       .toLowerCase()
-      .replaceAll(/(?:^|_+)([^_]?)/g, (_, letter: string) => letter.toUpperCase());
+      .replaceAll(/(?:^|_+)([^_]?)/g, (_, letter: string) => letter.toUpperCase())
+      .replace(/^Mcp/, 'VarMcp');
     let name = plain;
     for (let number = 2; taken.has(name); number += 1) name = `${plain}${number}`;
     taken.add(name);

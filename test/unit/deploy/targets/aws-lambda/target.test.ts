@@ -144,6 +144,15 @@ test('the SAM template asks for each variable without showing it, and gives the 
   expect(Resources.Mcp.Properties.Policies).toEqual([{ Version: '2012-10-17', Statement: STATEMENTS }]);
 });
 
+test('no parameter of the SAM template has the name of a resource that SAM makes for the function', () => {
+  const variables = ['MCP', 'MCP_ROLE', 'MCP_URL', 'MCP_URL_PUBLIC_PERMISSIONS', 'VAR_MCP_URL'];
+  const { 'template.yaml': text = '' } = target.files({ ...WITH_NEEDS, variables });
+  const { Parameters } = parse(text, { customTags: TAGS });
+  const names = Object.keys(Parameters).filter((name) => name !== 'Architecture');
+  expect(names).toHaveLength(variables.length);
+  expect(names.filter((name) => name.startsWith('Mcp'))).toEqual([]);
+});
+
 test('a table in another region, and a role with a long name, have their permissions too', () => {
   const tokenTable = { table: 'svc-sessions', region: 'eu-west-1' };
   const { 'serverless.yml': text = '' } = target.files({
