@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { SvcError } from '../../src/errors.ts';
+import { jsonLine } from '../../src/one-line.ts';
 import type { Log } from '../../src/ports.ts';
 import type { Telemetry } from '../otel/telemetry.ts';
 
@@ -36,7 +37,7 @@ export function createLambdaLog(write: (line: string) => void): LambdaLog {
     log: ({ level, message, fields }) => {
       const ids = current.getStore();
       const named = ids && { aws_request_id: ids.awsRequestId, http_request_id: ids.httpRequestId };
-      write(JSON.stringify({ level, message, ...named, ...fields }));
+      write(jsonLine({ level, message, ...named, ...fields }));
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { CallObserver } from '../call/call-record.ts';
+import { jsonLine } from '../one-line.ts';
 import type { AuditSink } from '../ports.ts';
 import { type RecordOptions, toAuditRecord } from './record.ts';
 
@@ -12,7 +13,7 @@ export interface Audit {
 /** Records every call in a sink as one JSON text. */
 export function createAudit(sink: AuditSink, options: RecordOptions): Audit {
   return {
-    observe: (call) => sink.record(JSON.stringify(toAuditRecord(call, options))),
+    observe: (call) => sink.record(jsonLine(toAuditRecord(call, options))),
     admit: () => sink.admit(),
     written: () => sink.written?.() ?? null,
   };

@@ -30,6 +30,8 @@ const CALL: CallRecord = {
   result: null,
 };
 
+const HOSTILE = '\u001b[2J\u009b31m\u202eevil\u2028';
+
 it.each([
   [undefined, false],
   ['', false],
@@ -57,6 +59,14 @@ it('writes one line of each call, which no log line is taken for', () => {
     record_id: expect.any(String),
     operation_name: 'gone',
   });
+});
+
+it('has no character of a caller that a terminal obeys, and loses none', () => {
+  const lines: string[] = [];
+  const { observe } = createLineAudit({ ...BUILT, enabled: true }, (line) => void lines.push(line));
+  observe?.({ ...CALL, name: HOSTILE });
+  expect(lines[0]).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ operation_name: HOSTILE });
 });
 
 it('refuses calls that are to be recorded by an artefact without the code for it', () => {

@@ -162,6 +162,15 @@ test('the request is cancelled and the body released when the client goes away',
   expect(cancelled).toBe(true);
 });
 
+test('log lines have no character of a caller that a terminal obeys, and lose none', () => {
+  const lines: string[] = [];
+  const { log } = createLambdaLog((line) => lines.push(line));
+  const message = '\u001b[2J\u009b31m\u202eevil\u2028';
+  log({ level: 'error', message });
+  expect(lines[0]).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+  expect(JSON.parse(lines[0] ?? '')).toEqual({ level: 'error', message });
+});
+
 test('log lines of a call carry its raw ids, also when calls overlap', async () => {
   const lines: string[] = [];
   const { log, scope: logged } = createLambdaLog((line) => lines.push(line));
