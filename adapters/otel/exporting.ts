@@ -60,6 +60,37 @@ export function reportFailures<Batch, E extends Exporter<Batch>>(
   return Object.assign(exporter, { isResting });
 }
 
+/** The codes of a connection that the collector, or a network in between, has closed. */
+const CLOSED_CONNECTION: readonly unknown[] = ['ECONNRESET', 'EPIPE'];
+
+/**
+ * Ends each export after `limitMs`, however slowly the collector answers. Repeats one at once if its connection was closed,
+ * because networks forget connections while a function is frozen.
+ */
+export function limitExports<Batch, E extends Exporter<Batch>>(exporter: E, limitMs: number): E {
+  const inner = exporter.export.bind(exporter);
+  exporter.export = (batch, done) => {
+    let isOver = false;
+    const end = (result: ExportResult) => {
+      if (isOver) return;
+      isOver = true;
+      clearTimeout(timer);
+      done(result);
+    };
+    const error = new Error(`the collector did not answer within ${limitMs} ms`);
+    const timer = setTimeout(() => end({ code: FAILED, error }), limitMs);
+    inner(batch, (first) => {
+      if (wasClosed(first.error) && !isOver) inner(batch, end);
+      else end(first);
+    });
+  };
+  return exporter;
+}
+
+function wasClosed(error: Error | undefined): boolean {
+  return error !== undefined && 'code' in error && CLOSED_CONNECTION.includes(error.code);
+}
+
 function reasonOf(error: Error | undefined): string {
   return error?.message || 'the collector did not accept them';
 }

@@ -19,7 +19,13 @@ import type { CallObserver } from '../../src/call/call-record.ts';
 import type { Log, Spans } from '../../src/ports.ts';
 import type { TelemetrySettings } from '../../src/settings/model.ts';
 import { NO_SPANS } from '../../src/telemetry/no-spans.ts';
-import { createConsoleExporter, OnDemandReader, reportFailures, type WriteSpanLine } from './exporting.ts';
+import {
+  createConsoleExporter,
+  limitExports,
+  OnDemandReader,
+  reportFailures,
+  type WriteSpanLine,
+} from './exporting.ts';
 import { countCalls, gaugeCalls } from './metrics.ts';
 import { createSpans } from './spans.ts';
 
@@ -40,7 +46,7 @@ export interface TelemetryOptions {
 export interface Telemetry {
   readonly spans: Spans;
   readonly observe: CallObserver;
-  /** Sends collected spans and metrics. Never throws; takes at most the time of one export. */
+  /** Sends collected spans and metrics. Never throws; takes at most `limitMs`. */
   flush(): Promise<void>;
   /** Sends the rest within `CLOSE_MS`. Data that the collector does not accept by then is lost. */
   close(): Promise<void>;
@@ -50,10 +56,13 @@ export interface Telemetry {
 const CLOSE_MS = 2_000;
 /** The longest delay of a timer; a longer one would fire at once. */
 const NEVER_MS = 2 ** 31 - 1;
-/** The time limit of an export, and the pause after a failed one. On demand, a request waits for the export. */
+/**
+ * The time limits of an attempt and of an export with its retries, and the pause after a failed one. On demand, a request
+ * waits for the export; the exporter pauses for 800 ms or longer before a retry, so an attempt of 790 ms has none.
+ */
 const TIMES = {
-  onDemand: { timeoutMs: 1_000, restMs: 30_000 },
-  timed: { timeoutMs: 10_000, restMs: 0 },
+  onDemand: { attemptMs: 790, limitMs: 1_000, restMs: 30_000 },
+  timed: { attemptMs: 10_000, limitMs: 10_000, restMs: 0 },
 } as const;
 
 /** Creates OpenTelemetry over OTLP/HTTP with protobuf. Nothing is registered globally. */
@@ -103,16 +112,17 @@ function createTracing(options: TelemetryOptions, resource: Resource): Tracing |
 
 function spanProcessors(options: TelemetryOptions): SpanProcessor[] {
   const { settings, log, write, onDemand } = options;
-  const { timeoutMs, restMs } = onDemand ? TIMES.onDemand : TIMES.timed;
-  const config = { url: urlOf(settings, 'traces'), headers: headersOf(options), timeoutMillis: timeoutMs };
-  const exporter = reportFailures(new OTLPTraceExporter(config), {
+  const { attemptMs, limitMs, restMs } = onDemand ? TIMES.onDemand : TIMES.timed;
+  const config = { url: urlOf(settings, 'traces'), headers: headersOf(options), timeoutMillis: attemptMs };
+  const raw = new OTLPTraceExporter(config);
+  const exporter = reportFailures(onDemand ? limitExports(raw, limitMs) : raw, {
     signal: 'traces',
     log,
     restMs,
     now: Date.now,
   });
   const delay = onDemand ? { scheduledDelayMillis: NEVER_MS } : {};
-  const batches = new BatchSpanProcessor({ exporter, exportTimeoutMillis: timeoutMs, ...delay });
+  const batches = new BatchSpanProcessor({ exporter, exportTimeoutMillis: limitMs, ...delay });
   if (!settings.tracing.console_export) return [batches];
   return [batches, new SimpleSpanProcessor({ exporter: createConsoleExporter(write) })];
 }
@@ -131,20 +141,20 @@ function createMetering(options: TelemetryOptions, resource: Resource): Metering
 
 function metricReader(options: TelemetryOptions): IMetricReader {
   const { settings, log, onDemand } = options;
-  const { timeoutMs, restMs } = onDemand ? TIMES.onDemand : TIMES.timed;
+  const { attemptMs, limitMs, restMs } = onDemand ? TIMES.onDemand : TIMES.timed;
   const raw = new OTLPMetricExporter({
     url: urlOf(settings, 'metrics'),
     headers: headersOf(options),
-    timeoutMillis: timeoutMs,
+    timeoutMillis: attemptMs,
     temporalityPreference: onDemand ? AggregationTemporality.DELTA : AggregationTemporality.CUMULATIVE,
   });
-  const exporter = reportFailures(raw, { signal: 'metrics', log, restMs, now: Date.now });
-  if (onDemand) return new OnDemandReader(exporter);
+  const reporting = { signal: 'metrics', log, restMs, now: Date.now } as const;
+  if (onDemand) return new OnDemandReader(reportFailures(limitExports(raw, limitMs), reporting));
   const exportIntervalMillis = Math.min(settings.metrics.export_interval * 1000, NEVER_MS);
   return new PeriodicExportingMetricReader({
-    exporter,
+    exporter: reportFailures(raw, reporting),
     exportIntervalMillis,
-    exportTimeoutMillis: Math.min(timeoutMs, exportIntervalMillis),
+    exportTimeoutMillis: Math.min(limitMs, exportIntervalMillis),
   });
 }
 

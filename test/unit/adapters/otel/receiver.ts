@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import root from 'otlp-decode/build/src/generated/root.js';
 
-/** How the receiver takes what it is sent. */
-export type Mood = 'good' | 'failing' | 'silent' | 'babbling';
+/** How the receiver takes what it is sent: `forgetful` resets a connection at its second request. */
+export type Mood = 'good' | 'failing' | 'silent' | 'babbling' | 'dripping' | 'forgetful';
 
 export interface Span {
   readonly name: string;
@@ -45,10 +45,16 @@ export async function startReceiver(): Promise<Receiver> {
     bytes: () => Buffer.concat(bodies).toString('latin1'),
     mood: 'good' as Mood,
   };
+  const known = new WeakSet<Socket>();
   const server = createServer(async (request, response) => {
+    if (receiver.mood === 'forgetful') {
+      if (known.has(request.socket)) return request.socket.resetAndDestroy();
+      known.add(request.socket);
+    }
     const body = Buffer.concat(await request.toArray());
     receiver.requests.push({ path: request.url ?? '', headers: request.headers });
-    if (receiver.mood !== 'good') return answerBadly(receiver.mood, response);
+    if (receiver.mood !== 'good' && receiver.mood !== 'forgetful')
+      return answerBadly(receiver.mood, response);
     bodies.push(body);
     if (request.url === '/v1/traces') takeSpans(body, receiver);
     if (request.url === '/v1/metrics') takeMetrics(body, receiver);
@@ -67,6 +73,11 @@ export async function startReceiver(): Promise<Receiver> {
 
 function answerBadly(mood: Mood, response: ServerResponse): void {
   if (mood === 'failing') response.writeHead(400).end('no');
+  if (mood === 'dripping') {
+    response.writeHead(200);
+    const drip = setInterval(() => response.write('.'), 50);
+    response.on('close', () => clearInterval(drip));
+  }
   if (mood === 'babbling')
     response.writeHead(200, { 'content-type': 'text/html' }).end('<p>a login page</p>');
 }

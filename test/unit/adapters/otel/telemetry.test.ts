@@ -593,6 +593,29 @@ describe('a collector', () => {
     expect(counts.map(({ points }) => points[0]?.value)).toEqual([4]);
   });
 
+  it.each(['silent', 'dripping'] as const)(
+    'that is %s holds up a flush on demand for one second at most',
+    async (mood) => {
+      receiver.mood = mood;
+      await call('people', here);
+      const begun = performance.now();
+      await telemetry.flush();
+      expect(performance.now() - begun).toBeLessThan(1_500);
+      expect(lines.map(({ level }) => level)).toEqual(['warn', 'warn']);
+    },
+  );
+
+  it('that resets an idle connection gets everything over a new one', async () => {
+    receiver.mood = 'forgetful';
+    for (let turn = 0; turn < 4; turn += 1) {
+      await call('people', here);
+      await telemetry.flush();
+    }
+    expect(receiver.spans.filter(({ name }) => name === 'svc.endpoint.execute')).toHaveLength(4);
+    expect(receiver.metrics.filter(({ name }) => name === 'svc.endpoint.requests_total')).toHaveLength(4);
+    expect(lines).toEqual([]);
+  });
+
   it('that was never there neither fails nor holds up the end', async () => {
     await receiver.close();
     start({ endpoint: 'http://127.0.0.1:1' });
