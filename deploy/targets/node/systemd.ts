@@ -13,6 +13,8 @@ export function systemdUnit({ project, callers }: Pick<ProjectFacts, 'project' |
 Description=MCP server ${slug}
 After=network-online.target
 Wants=network-online.target
+# A secret manager or a port may be missing for longer than systemd tries by default.
+StartLimitIntervalSec=0
 
 [Service]
 Type=exec
@@ -24,7 +26,7 @@ EnvironmentFile=-/etc/${slug}.env
 StateDirectory=${slug}
 WorkingDirectory=/var/lib/${slug}
 Restart=on-failure
-RestartSec=1
+RestartSec=5
 # Running calls are answered within 15 seconds.
 TimeoutStopSec=20
 

@@ -56,6 +56,12 @@ test('the unit of systemd runs the artefact as a user of its own, under the name
   expect(unit).toContain('WorkingDirectory=/var/lib/sales\n');
 });
 
+test('systemd tries again every five seconds, for as long as the server cannot start', () => {
+  const parts = Object.fromEntries(unit.split(/^\[/m).map((part) => part.split(/\]\n([^]*)/, 2)));
+  expect(parts.Unit).toContain('\nStartLimitIntervalSec=0\n');
+  expect(parts.Service).toContain('\nRestart=on-failure\nRestartSec=5\n');
+});
+
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
 
 test.skipIf(!hasSystemd)('systemd finds nothing wrong with its unit', () => {
