@@ -3,14 +3,16 @@ import { resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { SvcError } from '../src/errors.ts';
 import { isObject, type JsonObject } from '../src/json.ts';
-import type { Path } from '../src/project/yaml/position.ts';
-import { only, type Selected } from '../src/settings/active.ts';
-import { leavesOf, valueAt } from '../src/settings/effective/tree.ts';
+import type { Finding } from '../src/project/finding.ts';
+import { type Path, positionAt } from '../src/project/yaml/position.ts';
+import { activePart, only, type Selected, toUserPath } from '../src/settings/active.ts';
+import { leavesOf, toKey, valueAt } from '../src/settings/effective/tree.ts';
 import { checkLiteralSecrets } from '../src/settings/references/literal-secrets.ts';
+import { parseReferences } from '../src/settings/references/reference.ts';
 import { type Callers, readCallers } from '../src/settings/sign-in.ts';
 import { checkSelectedNames, readUserFile, type UserFile } from '../src/settings/user-file.ts';
 import { refuseBuild } from './compile-project.ts';
-import { TARGETS, type TargetName } from './targets/targets.ts';
+import { TARGETS, type TargetEntry, type TargetName } from './targets/targets.ts';
 
 /** The project and the profile of an artefact, and its platform. */
 interface Built extends Selected {
@@ -19,7 +21,7 @@ interface Built extends Selected {
 
 /**
  * Reads the part of the user file that the artefact needs; null if no file was named. Throws if the file contains a
- * secret (design, D15), or lacks the project or the profile.
+ * secret (design, D15), lacks the project or the profile, or refers to a file that the platform cannot have.
  */
 export async function readConfig(
   path: string | undefined,
@@ -34,7 +36,33 @@ export async function readConfig(
   refuseBuild(checkLiteralSecrets(bytes, path).filter(({ severity }) => severity === 'error'));
   const { user } = readUserFile(bytes, path);
   if (user !== null) refuseBuild(checkSelectedNames(user, built));
-  return toBundledText(user, built);
+  const text = toBundledText(user, built);
+  if (user !== null) refuseBuild(checkReferencedFiles(text, user, built));
+  return text;
+}
+
+/** Reports `file://` references of the profile that never name a file on the platform, so that nothing would be served. */
+function checkReferencedFiles(text: string, whole: UserFile, built: Built): readonly Finding[] {
+  const { title, referencedFiles }: TargetEntry = TARGETS[built.target];
+  if (referencedFiles === undefined) return [];
+  const { user } = readUserFile(new TextEncoder().encode(text), whole.name);
+  return leavesOf(activePart(user, built)).flatMap(({ path, value }) => {
+    if (typeof value !== 'string' || parseReferences(value).kind !== 'reference') return [];
+    if (!(referencedFiles === 'none' ? /^file:/ : /^file:\/\/(?![/$])/).test(value)) return [];
+    const place = toUserPath(path, built);
+    const reads = referencedFiles === 'none' ? 'has no files' : 'has files with an absolute path only';
+    return [
+      {
+        severity: 'error' as const,
+        code: 'reference-unresolved',
+        file: whole.name,
+        ...positionAt(whole.yaml.positions, place),
+        message: `\`${toKey(place)}\` refers to a file, but ${title} ${reads}.`,
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference as people write it
+        fix: 'Put the value into a variable: `${NAME}`.',
+      },
+    ];
+  });
 }
 
 /**

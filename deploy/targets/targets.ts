@@ -5,7 +5,7 @@ import type { BuildTarget } from './target.ts';
 export type EngineName = 'wasm' | 'native';
 
 /** A platform in brief. Its code is loaded only when it is asked for, because `svc --help` reads this list. */
-interface TargetEntry {
+export interface TargetEntry {
   /** The platform's name for people, e.g. `AWS Lambda`. */
   readonly title: string;
   /**
@@ -24,6 +24,8 @@ interface TargetEntry {
    * who can read its whole database too.
    */
   readonly callers: 'public' | 'machine' | 'holder';
+  /** The files that `file://` references can name: those with an absolute path, or none. Default: all. */
+  readonly referencedFiles?: 'absolute' | 'none';
   readonly load: () => Promise<{ readonly target: BuildTarget }>;
 }
 
@@ -41,6 +43,7 @@ export const TARGETS = {
     python: 'wasm',
     architecture: 'arm64',
     callers: 'public',
+    referencedFiles: 'absolute',
     load: () => import('./aws-lambda/target.ts'),
   },
   'cloudflare-workers': {
@@ -48,6 +51,7 @@ export const TARGETS = {
     python: 'experimental',
     architecture: null,
     callers: 'public',
+    referencedFiles: 'none',
     load: () => import('./cloudflare-workers/target.ts'),
   },
   vercel: {

@@ -130,7 +130,7 @@ async function serve(project: SecretProject, env: Environment, more: readonly st
 async function startArtefact(project: SecretProject, env: Environment): Promise<Told> {
   const folder = await build(project, 'node');
   const config = { ...crashing(project), ...env };
-  // References to files are relative to the working directory.
+  // The audit file is relative to the working directory.
   const child = start([join(folder, 'index.js')], project.root, { PORT: '0', ...config });
   const { stderr } = outputOf(child);
   const url = new URL((await found(stderr, /"url":"([^"]+)"/))[1] ?? '');

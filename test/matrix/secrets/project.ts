@@ -44,7 +44,7 @@ profiles:
     audit: { enabled: true, path: audit/records.jsonl, inputs: true, outputs: true }
 `;
 
-const USER = (vault: string, file: boolean) => `svc: 1
+const USER = (vault: string, file: string | null) => `svc: 1
 vault: { enabled: true, address: "${vault}", token_env: VAULT_ACCESS }
 projects:
   secrets:
@@ -59,7 +59,7 @@ projects:
             parameters:
               environment: "\${API_KEY}"
               vault: "vault://secret/db#password"
-              ${file ? 'file: "file://key.txt"' : ''}
+              ${file === null ? '' : `file: "file://${file}"`}
 `;
 
 /** The variables that the references name. */
@@ -185,7 +185,9 @@ export async function createSecretProject(
   const { readonly = true, isolation = 'auto', local = true } = options;
   const root = await mkdtemp(join(tmpdir(), 'svc-secrets-'));
   const vault = await startVault({ v2: { 'secret/db': { password: PLANTED.vault } } });
-  const files = { ...FILES, 'svc-site.yml': SITE(readonly, isolation), 'user.yml': USER(vault.url, local) };
+  // An artefact for Lambda takes no relative path.
+  const user = USER(vault.url, local ? join(root, 'key.txt') : null);
+  const files = { ...FILES, 'svc-site.yml': SITE(readonly, isolation), 'user.yml': user };
   for (const [path, text] of Object.entries(files)) {
     await mkdir(dirname(join(root, path)), { recursive: true });
     await writeFile(join(root, path), text);
