@@ -1,3 +1,4 @@
+import { waitUntil } from 'cloudflare:workers';
 import { type App, createApp } from '../../src/app.ts';
 import { enforceExposure } from '../../src/auth/exposure.ts';
 import type { Authenticate } from '../../src/auth/sender.ts';
@@ -42,7 +43,14 @@ export function createWorkerApp(options: WorkerAppOptions): App {
       fix: 'Pass `authenticate`. If everybody may call it, pass `public: true`.',
     },
   );
-  const open = async () => openWasm({ ...engine, file: bytesFile(await readDatabase(), database.name) });
+  const openDatabase = async () =>
+    openWasm({ ...engine, file: bytesFile(await readDatabase(), database.name) });
+  const open = () => {
+    const opening = openDatabase();
+    // All requests of an isolate share one opening, which the platform would cut off together with the first client.
+    waitUntil(opening.catch(() => {}));
+    return opening;
+  };
   const runtime = createRuntime({ catalog, open, log, cache: createResultCache() });
   return createApp({
     runtime: () => runtime,
