@@ -4,5 +4,5 @@ export const DEFAULT_MEMORY_MB = 64;
 /** The default of each engine of a pool. */
 export const POOL_MEMORY_MB = 512;
 
-/** The limit of an engine that reads its database by ranges on Node or Lambda. */
+/** The default of an engine that reads its database by ranges on Node or Lambda. */
 export const REMOTE_MEMORY_MB = 256;

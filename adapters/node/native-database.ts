@@ -6,13 +6,10 @@ import { openNative } from '../duckdb-native/open.ts';
 import type { NativeOptions } from '../duckdb-native/options.ts';
 import { openForCallers, openProcess } from '../duckdb-native/process/open.ts';
 import type { BundledDatabaseOptions } from './bundled-database.ts';
-import { memoryLimitOf } from './database/memory-limit.ts';
+import { lambdaShareOf, memoryLimitOf } from './database/memory-limit.ts';
 
 // The native engine gives each long query a thread of Node's pool, which takes its size once, when it is first used.
 process.env.UV_THREADPOOL_SIZE ??= '72';
-
-/** The part of a Lambda function's memory that DuckDB's buffers may take. */
-const LAMBDA_SHARE = 0.6;
 
 /** Opens the database of an artefact with the native engine, which loads only the extensions of the artefact. */
 export async function openBundledDatabase(options: BundledDatabaseOptions): Promise<Database> {
@@ -20,10 +17,7 @@ export async function openBundledDatabase(options: BundledDatabaseOptions): Prom
   const { native, database } = manifest;
   if (native === undefined) throw new SvcError('config_invalid', 'manifest.json names no native engine.');
   refuseOtherMachine(native.arch);
-  const { memoryMb = memoryOf(process.env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE) } = memoryLimitOf(
-    process.env,
-    manifest.memoryMb,
-  );
+  const { memoryMb = lambdaShareOf(process.env) } = memoryLimitOf(process.env, manifest.memoryMb);
   const { extensions, ...opening } = native;
   const { isolated } = native;
   const choice: NativeOptions = {
@@ -53,10 +47,4 @@ function refuseOtherMachine(arch: keyof typeof PROCESSORS): void {
     'target_unsupported',
     `This artefact runs on Linux on ${arch}, and this is ${platform} on ${processor}. Run it there, or build it again with --arch.`,
   );
-}
-
-/** The memory limit on Lambda, in megabytes; elsewhere DuckDB's own. */
-function memoryOf(size: string | undefined): number | undefined {
-  const megabytes = Number(size);
-  return megabytes > 0 ? Math.floor(megabytes * LAMBDA_SHARE) : undefined;
 }

@@ -9,6 +9,7 @@ import { openWasm } from '../duckdb-wasm/in-process.ts';
 import { openHttpObject, type SendFor } from '../duckdb-wasm/remote/http-object.ts';
 import { openRemote } from '../duckdb-wasm/remote/remote-file.ts';
 import type { BundledDatabaseOptions } from './bundled-database.ts';
+import { oneThreadMemory } from './database/memory-limit.ts';
 
 /* The database of an artefact for Node or Lambda that reads it by ranges, from S3 or over HTTPS. */
 
@@ -20,7 +21,8 @@ export async function openBundledDatabase({ manifest }: BundledDatabaseOptions):
   const send = object.startsWith('s3:') ? toS3(new URL(object), process.env) : plainly(new URL(object));
   const open = async () =>
     openRemote(database, await openHttpObject({ name: object, bytes: database.bytes, send }));
-  return openWasm({ ...(await compileEngine()), file: open, memoryMb: REMOTE_MEMORY_MB, pause: nextTurn });
+  const memoryMb = oneThreadMemory(process.env, manifest.memoryMb, REMOTE_MEMORY_MB);
+  return openWasm({ ...(await compileEngine()), file: open, memoryMb, pause: nextTurn });
 }
 
 function plainly(url: URL): SendFor {

@@ -92,11 +92,13 @@ function blocksFile(folder: string, name: string, bytes: number): DatabaseFile {
   };
 }
 
-/** The memory of the engine on the artefact's platform, in MiB. Only engines in threads have the limit of the profile. */
-function memoryOf(folder: string, { memoryMb = POOL_MEMORY_MB, database }: Manifest): number {
+/** The memory of the engine on the artefact's platform, in MiB. Workers do not have the limit of the profile. */
+function memoryOf(folder: string, { memoryMb, database }: Manifest): number {
   const has = (file: string) => existsSync(join(folder, file));
-  if (database.remote !== undefined) return has(WORKER_CONFIG) ? DEFAULT_MEMORY_MB : REMOTE_MEMORY_MB;
-  return has(ENGINE_WORKER) ? memoryMb : DEFAULT_MEMORY_MB;
+  if (has(WORKER_CONFIG)) return DEFAULT_MEMORY_MB;
+  if (memoryMb !== undefined) return memoryMb;
+  if (database.remote !== undefined) return REMOTE_MEMORY_MB;
+  return has(ENGINE_WORKER) ? POOL_MEMORY_MB : DEFAULT_MEMORY_MB;
 }
 
 function isNative(folder: string): SvcError {

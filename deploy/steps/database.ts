@@ -77,8 +77,9 @@ export function inspectDatabase(
   { inspect = (served) => enforceStatements(served, catalog), secrets = [], store: asked }: BuildOptions,
 ): Promise<readonly Allowed[]> {
   if (native !== null) return withNative({ native, folder, path: copy, secrets }, inspect);
-  const store = chooseStore(target, { asked, bytes: database.bytes, native: false });
-  const memory = store === null ? memoryOf(target, memoryMb) : remoteMemoryOf(target);
+  const isRemote = chooseStore(target, { asked, bytes: database.bytes, native: false }) !== null;
+  const memory =
+    target.runtime === 'node' ? (memoryMb ?? usualMemoryOf(target, isRemote)) : DEFAULT_MEMORY_MB;
   return withCopy(copy, { name: database.name, memoryMb: memory }, inspect);
 }
 
@@ -88,13 +89,10 @@ interface WrittenFor {
   readonly target: BuildTarget;
 }
 
-/** The memory of the target's wasm engine. Only engines in threads of their own have the limit of the profile. */
-function memoryOf({ bundles }: BuildTarget, memoryMb = POOL_MEMORY_MB): number {
-  return Object.values(bundles).includes(POOL_ENTRY) ? memoryMb : DEFAULT_MEMORY_MB;
-}
-
-function remoteMemoryOf({ runtime }: BuildTarget): number {
-  return runtime === 'node' ? REMOTE_MEMORY_MB : DEFAULT_MEMORY_MB;
+/** The memory of the wasm engine on a platform with Node's modules, if the profile has no limit. */
+function usualMemoryOf({ bundles }: BuildTarget, isRemote: boolean): number {
+  if (isRemote) return REMOTE_MEMORY_MB;
+  return Object.values(bundles).includes(POOL_ENTRY) ? POOL_MEMORY_MB : DEFAULT_MEMORY_MB;
 }
 
 /** The program of the engine's threads. */

@@ -30,7 +30,7 @@ export const SITE_WORDS: Readonly<Record<string, string>> = {
   'profiles.<profile>.database.isolation':
     'Where a server runs the `native` engine: `process` in a process of its own, whose crash ends no server; `none` in the server; `auto` selects `process` where `sql_tools` let callers write SQL. If the database is read-only, `auto` keeps the SQL of endpoints in the server. `wasm` ignores this, because it has threads of its own.',
   'profiles.<profile>.database.memory_limit':
-    'Memory limit of queries: `512MB`, or a number of megabytes. With `wasm` it applies to each of up to 4 threads. A process of `database.isolation` ends at 512 MB above it. Default: 80 % of the machine with `native`, 512MB with `wasm`. An artefact with `wasm` has it on Node and in desktop clients, up to 2GB; elsewhere the engine has 64 MB, and 256 MB where Node or Lambda reads the database by ranges.',
+    'Memory limit of queries: `512MB`, or a number of megabytes. With `wasm` it applies to each of up to 4 threads. A process of `database.isolation` ends at 512 MB above it. Default: 80 % of the machine with `native`, 512MB with `wasm`. Artefacts with `wasm` take up to 2GB, and up to 60 % of the memory of a function on Lambda or Vercel. Their default on Lambda, Vercel and Deno is 64MB, and 256MB where Node or Lambda reads the database by ranges. On Workers, the engine always has 64MB.',
   'profiles.<profile>.database.sandbox':
     'Confine SQL to the database: no files, no network, no ATTACH, COPY or INSTALL. SQL is confined anyway, unless `extensions` names an extension for outside data.',
   'profiles.<profile>.database.attach[].name': 'How SQL names the attached database.',

@@ -1,6 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -75,9 +77,45 @@ test('a profile with more than the wasm engine can take has as much as it can', 
   expect((await build('16GB', { target: 'node' })).checked).toBe('1.6 GiB');
 });
 
-test('the memory is fixed where the engine runs in one thread', async () => {
-  expect((await build('100MB', { target: 'aws-lambda' })).checked).toBe(shown(64));
-  expect((await build('100MB', { target: 'node', store: 's3://bucket/shop' })).checked).toBe(shown(256));
+/** The limit of the engine of a Lambda artefact that answers. */
+function answeredBy(out: string, env: Readonly<Record<string, string>>): string {
+  const request = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'allowed', arguments: {} } };
+  const domainName = 'abc.lambda-url.eu-central-1.on.aws';
+  const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+  const http = { method: 'POST', sourceIp: '127.0.0.1' };
+  const event = {
+    version: '2.0',
+    rawPath: '/mcp',
+    rawQueryString: '',
+    headers: { host: domainName, ...headers },
+    requestContext: { domainName, stage: '$default', http },
+    body: JSON.stringify(request),
+  };
+  const program = `const { handler } = await import(${JSON.stringify(pathToFileURL(join(out, 'index.mjs')).href)});
+    const context = { awsRequestId: 'r', getRemainingTimeInMillis: () => 30_000 };
+    console.log((await handler(${JSON.stringify(event)}, context)).body);`;
+  return execFileSync(process.execPath, ['--input-type=module', '--eval', program], {
+    env: { ...env, SVC_PUBLIC: 'true', SVC_LAMBDA_RESPONSE: 'buffered' },
+    encoding: 'utf8',
+  });
+}
+
+test('a Lambda artefact has the limit too, within the memory of the function', async () => {
+  const { out, checked } = await build('100MB', { target: 'aws-lambda' });
+  expect(checked).toBe(shown(100));
+  const size = { AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '1769' };
+  expect(answeredBy(out, size)).toContain(shown(100));
+  expect(answeredBy(out, { ...size, SVC_DATABASE_MEMORY_LIMIT: '1000' })).toContain(shown(1000));
+  expect(answeredBy(out, { ...size, SVC_DATABASE_MEMORY_LIMIT: '2GB' })).toContain(shown(1061));
+});
+
+test.each([
+  [null, { target: 'aws-lambda' }, 64],
+  [null, { target: 'node', store: 's3://bucket/shop' }, 256],
+  ['100MB', { target: 'node', store: 's3://bucket/shop' }, 100],
+  ['100MB', { target: 'cloudflare-workers' }, 64],
+] as const)('with the limit %s, %j has %i MB', async (limit, options, megabytes) => {
+  expect((await build(limit, options)).checked).toBe(shown(megabytes));
 });
 
 test('the native engine of an artefact has the same limits', async () => {
