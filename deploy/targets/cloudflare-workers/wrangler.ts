@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parse, stringify, TomlError, type TomlTable } from 'smol-toml';
+import { SvcError } from '../../../src/errors.ts';
 import { CONFIG_FILE, type Contents, type ProjectFacts, toDeploymentName } from '../target.ts';
 import { bucketName } from './bucket.ts';
 
@@ -50,14 +52,28 @@ bucket_name = "${bucketName(project)}"
 
 const WRANGLER = 'wrangler.toml';
 
-/** A table of a D1 database, as `wrangler d1 create` prints it, up to the next table. */
-const DATABASES = /^\[\[d1_databases\]\].*(?:\r?\n(?!\s*\[).*)*/gm;
-
-/** Takes the bindings of D1 databases over from an older `wrangler.toml`, because no other file names them. */
+/**
+ * Takes the bindings of D1 databases over from an older `wrangler.toml`, because no other file names them. Throws if that
+ * file is not TOML.
+ */
 export async function keepDatabases(files: Contents, older: string): Promise<Contents> {
-  const found = await readFile(join(older, WRANGLER), 'utf8').catch(() => '');
-  const tables = (found.match(DATABASES) ?? []).map((table) => `\n${table.trimEnd()}\n`);
-  return { ...files, [WRANGLER]: [files[WRANGLER], ...tables].join('') };
+  const path = join(older, WRANGLER);
+  const { d1_databases: found } = parseToml(await readFile(path, 'utf8').catch(() => ''), path);
+  const tables = Array.isArray(found) ? found.filter((item) => typeof item === 'object') : [];
+  if (tables.length === 0) return files;
+  return { ...files, [WRANGLER]: `${files[WRANGLER]}\n${stringify({ d1_databases: tables })}` };
+}
+
+function parseToml(text: string, path: string): TomlTable {
+  try {
+    return parse(text);
+  } catch (cause) {
+    if (!(cause instanceof TomlError)) throw cause;
+    const fix = 'Correct it, or remove it if it names no D1 database.';
+    throw new SvcError('usage', `${path}:${cause.line}:${cause.column}: the file is not TOML. ${fix}`, {
+      cause,
+    });
+  }
 }
 
 function pythonBinding(project: string): string {

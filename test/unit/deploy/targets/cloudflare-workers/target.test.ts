@@ -74,7 +74,7 @@ binding = "SESSIONS"
 database_name = "svc-sessions"
 database_id = "4711"
 
-[[d1_databases]] # another
+[[d1_databases]]
 binding = "OTHER"
 `;
   const edited = `name = "old"\n${tables}\n[vars]\nA = "1"\n`;
@@ -82,4 +82,25 @@ binding = "OTHER"
   expect(await keep()).toBe(`${built['wrangler.toml']}${tables}`);
   await writeFile(join(older, 'wrangler.toml'), await keep());
   expect(await keep()).toBe(`${built['wrangler.toml']}${tables}`);
+});
+
+test.each([
+  ['spaces', '[[ d1_databases ]] # mine\n  binding = "SESSIONS"\n# more\n[vars]\nA = "1"\n'],
+  ['an indent', '[vars]\nA = "1"\n  [[d1_databases]]\n  binding = "SESSIONS"\n'],
+  ['one line', 'd1_databases = [ { binding = "SESSIONS" } ]\n[vars]\nA = "1"\n'],
+])('a D1 database that is written with %s stays', async (_form, text) => {
+  const older = await mkdtemp(join(tmpdir(), 'svc-older-'));
+  await writeFile(join(older, 'wrangler.toml'), text);
+  const built = target.files({ callers: 'nobody', project: 'Sales', version: '1.0.0' });
+  const kept = (await target.keep?.(built, older))?.['wrangler.toml'];
+  expect(kept).toBe(`${built['wrangler.toml']}\n[[d1_databases]]\nbinding = "SESSIONS"\n`);
+});
+
+test('an older wrangler.toml that cannot be read stops the build, because its D1 databases would be lost', async () => {
+  const older = await mkdtemp(join(tmpdir(), 'svc-older-'));
+  await writeFile(join(older, 'wrangler.toml'), 'name = "old"\n[[d1_databases]\n');
+  const built = target.files({ callers: 'nobody', project: 'Sales', version: '1.0.0' });
+  await expect(target.keep?.(built, older)).rejects.toThrow(
+    /wrangler\.toml:2:\d+: the file is not TOML\. Correct it/,
+  );
 });
