@@ -7,7 +7,13 @@ import type { Compare, Comparison, Formula, Literal, Truth } from './formula.ts'
 export type World = ReadonlyMap<string, Literal | symbol>;
 
 /** The declared type of a path, if there is one. */
-export type TypeOf = (path: string) => TypeNode | undefined;
+export type TypeOf = (path: string) => PathType | undefined;
+
+interface PathType {
+  readonly node: TypeNode;
+  /** Whether an object on the way may be null, which has no fields. */
+  readonly mayMiss: boolean;
+}
 
 const OTHER = Symbol('some other value');
 const MISSING = Symbol('nothing, which cannot be read');
@@ -22,8 +28,8 @@ export function worldsOf(formulas: readonly Formula[], typeOf: TypeOf): readonly
   for (const [path, own] of compares) {
     const type = typeOf(path);
     // A key without a declaration may be missing. Keys of the caller are always present.
-    const mayMiss = type === undefined && path.includes('.') && !/^user\.(?!claims\.)/.test(path);
-    const domain = COLLECTIONS.includes(path) ? [OTHER] : domainOf(own, type);
+    const mayMiss = type?.mayMiss ?? (path.includes('.') && !/^user\.(?!claims\.)/.test(path));
+    const domain = COLLECTIONS.includes(path) ? [OTHER] : domainOf(own, type?.node);
     domains.set(path, [...domain, ...(mayMiss ? [MISSING] : [])]);
   }
   for (const key of formulas.flatMap(keysOf)) domains.set(key, [true, false]);
@@ -151,7 +157,10 @@ function pointsOf(numbers: readonly number[], node: TypeNode | undefined): reado
 
 /** The declared types of arguments, by their path in input conditions. */
 export function typesOfInput({ parameters }: PolicyScope): TypeOf {
-  return (path) => parameters.find(({ name }) => name === path);
+  return (path) => {
+    const node = parameters.find(({ name }) => name === path);
+    return node && { node, mayMiss: false };
+  };
 }
 
 /** The declared types of a result's parts, by their path in output conditions. Results are validated before. */
@@ -159,6 +168,15 @@ export function typesOfOutput({ returns }: PolicyScope): TypeOf {
   return (path) => {
     const [root, ...keys] = path.split('.');
     if (root !== 'response' || returns === null) return undefined;
-    return keys.reduce<ReturnType<TypeOf>>((node, key) => node && propertyOf(node, key), returns);
+    const whole: PathType = { node: returns, mayMiss: false };
+    return keys.reduce<PathType | undefined>((type, key) => type && typeOfField(type, key), whole);
   };
+}
+
+/** The type of a field in an object. A field that is not required may be null. */
+function typeOfField({ node, mayMiss }: PathType, key: string): PathType | undefined {
+  const field = propertyOf(node, key);
+  if (field === undefined) return undefined;
+  const isRequired = node.required?.includes(key) ?? false;
+  return { node: isRequired ? field : { ...field, nullable: true }, mayMiss: mayMiss || acceptsNull(node) };
 }

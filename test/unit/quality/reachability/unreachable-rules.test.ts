@@ -5,6 +5,7 @@ import { enforceInput } from '../../../../src/policy/enforce.ts';
 import type { Policies, PolicyRule } from '../../../../src/project/model.ts';
 import { endpointAccessOf } from '../../../../src/quality/reachability/access.ts';
 import { checkReach } from '../../../../src/quality/reachability/unreachable-rules.ts';
+import type { TypeNode } from '../../../../src/types/node.ts';
 
 const SCOPE: PolicyScope = {
   kind: 'tool',
@@ -248,6 +249,7 @@ describe('what one caller may do', () => {
     const returns: PolicyScope['returns'] = {
       type: 'object',
       properties: { on: { type: 'boolean', nullable: true }, off: { type: 'boolean' } },
+      required: ['on', 'off'],
     };
     const onOutput = (condition: string) =>
       endpointAccessOf(policies([], [mask(condition, 'on')]), { ...SCOPE, returns }, null);
@@ -327,6 +329,7 @@ describe('what one caller may do', () => {
       returns: {
         type: 'object',
         properties: { sum: { type: 'number', minimum: 0 }, state: { type: 'string', enum: ['new', 'old'] } },
+        required: ['sum', 'state'],
       },
     };
     const given = policies([], [deny('response.sum < 0'), deny("response.state == 'lost'")]);
@@ -340,6 +343,35 @@ describe('what one caller may do', () => {
       call: 'depends',
       depends_on: ['response.state'],
     });
+  });
+
+  it('counts on nulls in fields of a result that are not required', () => {
+    const city: TypeNode = { type: 'string', enum: ['Bern', 'Rome'] };
+    const object = (properties: { readonly [name: string]: TypeNode }, ...required: string[]): TypeNode => ({
+      ...{ type: 'object', properties, required },
+    });
+    const address = object({ city }, 'city');
+    const onResult = (returns: TypeNode, rule: PolicyRule) => {
+      const [scope, given]: [PolicyScope, Policies] = [{ ...SCOPE, returns }, policies([], [rule])];
+      const { call, fields } = endpointAccessOf(given, scope, null);
+      return { call, fields: fields.map(({ access }) => access), told: checkReach(given, scope).length };
+    };
+    const [bern, none] = ["response.city in ['Bern', 'Rome']", 'response.city == null'];
+    expect(onResult(address, deny(bern))).toMatchObject({ call: 'deny', told: 1 });
+    expect(onResult(object({ city }), deny(bern))).toMatchObject({ call: 'depends', told: 0 });
+    expect(onResult(address, filter(none, 'city'))).toMatchObject({ fields: ['shown'], told: 1 });
+    expect(onResult(object({ city }), filter(none, 'city'))).toMatchObject({ fields: ['depends'], told: 0 });
+    const age: TypeNode = { type: 'integer', minimum: 0 };
+    expect(onResult(object({ age }, 'age'), deny('response.age < 0')).call).toBe('allow');
+    expect(onResult(object({ age }), deny('response.age < 0')).call).toBe('depends');
+
+    // A field of an object that is null fails, which denies.
+    const inside = filter("response.address.city == 'Bern'", 'address');
+    const nullable = { ...address, nullable: true };
+    expect(onResult(object({ address }, 'address'), inside).call).toBe('allow');
+    expect(onResult(object({ address }), inside).call).toBe('depends');
+    expect(onResult(object({ address: nullable }, 'address'), inside).call).toBe('depends');
+    expect(onResult(nullable, filter("response.city == 'Bern'", 'city')).call).toBe('depends');
   });
 
   it('agrees with what happens to calls', () => {
