@@ -78,7 +78,7 @@ function decidingRules(rules: readonly FormulaRule[]): readonly FormulaRule[] {
 }
 
 function isOfResponse(path: string): boolean {
-  return path.split('.', 1)[0] === 'response';
+  return /^response(?!\w)/.test(path);
 }
 
 function isSure({ formula }: FormulaRule): boolean {

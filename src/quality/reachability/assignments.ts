@@ -7,7 +7,7 @@ import type { Compare, Comparison, Formula, Literal, Truth } from './formula.ts'
 export type World = ReadonlyMap<string, Literal | symbol>;
 
 /** The declared type of a path, if there is one. */
-export type TypeOf = (path: string) => PathType | undefined;
+export type TypeOf = (keys: readonly string[]) => PathType | undefined;
 
 interface PathType {
   readonly node: TypeNode;
@@ -26,9 +26,11 @@ export function worldsOf(formulas: readonly Formula[], typeOf: TypeOf): readonly
   const compares = Map.groupBy(formulas.flatMap(comparesOf), ({ path }) => path);
   const domains = new Map<string, readonly (Literal | symbol)[]>();
   for (const [path, own] of compares) {
-    const type = typeOf(path);
+    const keys = own[0]?.keys ?? [];
+    const type = typeOf(keys);
     // A key without a declaration may be missing. Keys of the caller are always present.
-    const mayMiss = type?.mayMiss ?? (path.includes('.') && !/^user\.(?!claims\.)/.test(path));
+    const isOfCaller = keys[0] === 'user' && (keys.length === 2 || keys[1] !== 'claims');
+    const mayMiss = type?.mayMiss ?? (keys.length > 1 && !isOfCaller);
     const domain = COLLECTIONS.includes(path) ? [OTHER] : domainOf(own, type?.node);
     domains.set(path, [...domain, ...(mayMiss ? [MISSING] : [])]);
   }
@@ -157,16 +159,15 @@ function pointsOf(numbers: readonly number[], node: TypeNode | undefined): reado
 
 /** The declared types of arguments, by their path in input conditions. */
 export function typesOfInput({ parameters }: PolicyScope): TypeOf {
-  return (path) => {
-    const node = parameters.find(({ name }) => name === path);
+  return ([root, ...keys]) => {
+    const node = keys.length === 0 ? parameters.find(({ name }) => name === root) : undefined;
     return node && { node, mayMiss: false };
   };
 }
 
 /** The declared types of a result's parts, by their path in output conditions. Results are validated before. */
 export function typesOfOutput({ returns }: PolicyScope): TypeOf {
-  return (path) => {
-    const [root, ...keys] = path.split('.');
+  return ([root, ...keys]) => {
     if (root !== 'response' || returns === null) return undefined;
     const whole: PathType = { node: returns, mayMiss: false };
     return keys.reduce<PathType | undefined>((type, key) => type && typeOfField(type, key), whole);

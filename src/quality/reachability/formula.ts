@@ -18,8 +18,10 @@ export type Comparison = (typeof COMPARISONS)[number] | '@is';
 /** One name from outside, compared with constants. */
 export interface Compare {
   readonly kind: 'compare';
-  /** In the notation `user.role`. */
+  /** In the notation `user.role`, or `user.claims["a.b"]`. Equal texts are equal keys. */
   readonly path: string;
+  /** E.g. `['user', 'role']`. */
+  readonly keys: readonly string[];
   readonly by: Comparison;
   readonly values: readonly Literal[];
 }
@@ -77,17 +79,27 @@ const LOGIC = ['_&&_', '_||_', '_?_:_', '@not_strictly_false'];
 function toCompare(expr: Expr): Compare | null {
   const { case: kind, value } = expr.exprKind;
   if (kind !== 'callExpr') {
-    const path = pathOf(expr);
-    return path === null ? null : { kind: 'compare', path, by: '@is', values: [true, false] };
+    return compareWith(pathOf(expr), '@is', [true, false]);
   }
   const by = COMPARISONS.find((known) => known === value.function);
   const [left, right] = value.args;
   if (by === undefined || left === undefined || right === undefined) return null;
-  const [path, values] = [pathOf(left), valuesOf(right, by)];
-  if (path !== null && values !== null) return { kind: 'compare', path, by, values };
-  const [turned, before] = [pathOf(right), valuesOf(left, by)];
-  if (by === '@in' || turned === null || before === null) return null;
-  return { kind: 'compare', path: turned, by: TURNED[by] ?? by, values: before };
+  const straight = compareWith(pathOf(left), by, valuesOf(right, by));
+  if (straight !== null || by === '@in') return straight;
+  return compareWith(pathOf(right), TURNED[by] ?? by, valuesOf(left, by));
+}
+
+function compareWith(
+  keys: readonly string[] | null,
+  by: Comparison,
+  values: readonly Literal[] | null,
+): Compare | null {
+  return keys && values && { kind: 'compare', path: toPathText(keys), keys, by, values };
+}
+
+function toPathText([root = '', ...keys]: readonly string[]): string {
+  const parts = keys.map((key) => (/^[A-Za-z_]\w*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`));
+  return `${root}${parts.join('')}`;
 }
 
 const TURNED: { readonly [by: string]: Comparison } = {
@@ -99,18 +111,18 @@ const TURNED: { readonly [by: string]: Comparison } = {
 
 const UNORDERED: readonly Comparison[] = ['_==_', '_!=_', '@in'];
 
-/** Recognizes `a`, `a.b`, `a['b']`. */
-function pathOf(expr: Expr): string | null {
+/** Recognizes `a`, `a.b`, `a['b']`, and returns the keys. */
+function pathOf(expr: Expr): readonly string[] | null {
   const { case: kind, value } = expr.exprKind;
-  if (kind === 'identExpr') return value.name.replace(/^\./, '');
+  if (kind === 'identExpr') return [value.name.replace(/^\./, '')];
   if (kind === 'selectExpr') {
     const base = value.operand && !value.testOnly ? pathOf(value.operand) : null;
-    return base === null ? null : `${base}.${value.field}`;
+    return base && [...base, value.field];
   }
   if (kind !== 'callExpr' || value.function !== '_[_]') return null;
   const [operand, index] = value.args;
   const [base, key] = [operand ? pathOf(operand) : null, index ? literalOf(index) : undefined];
-  return base === null || typeof key !== 'string' ? null : `${base}.${key}`;
+  return base === null || typeof key !== 'string' ? null : [...base, key];
 }
 
 /** The constants of a comparison; null for ordered texts, because the texts between two others cannot be listed. */

@@ -32,7 +32,7 @@ export function checkReach(policies: Policies, scope: PolicyScope): readonly Unr
   // be confused with the result.
   const mixed = scope.parameters.some(({ name }) => name === 'response');
   const [ofInput, ofOutput] = [typesOfInput(scope), typesOfOutput(scope)];
-  const typeOf: TypeOf = (path) => ofInput(path) ?? ofOutput(path);
+  const typeOf: TypeOf = (keys) => ofInput(keys) ?? ofOutput(keys);
   const worlds = mixed || first.allDenied ? null : worldsOf(formulasOf(rules), typeOf);
   const second = walk({ rules: output ?? [], before: input ?? [], worlds });
   return [...first.problems, ...second.problems];

@@ -138,6 +138,30 @@ describe('rules that nothing reaches', () => {
     ]);
   });
 
+  it('are not confused by dots in keys', () => {
+    for (const root of ['user.claims', 'filter', 'response']) {
+      const rules = [deny(`${root}['a.b'] == 'x'`), deny(`${root}.a.b == 'x'`)];
+      expect(told(root === 'response' ? policies([], rules) : policies(rules))).toEqual([]);
+    }
+    const same = [deny("user.claims['a'] == 'x'"), deny("user.claims.a == 'x'")];
+    expect(told(policies(same))).toHaveLength(1);
+    const city: TypeNode = { type: 'object', properties: { city: { type: 'string', enum: ['Bern'] } } };
+    const scope: PolicyScope = { ...SCOPE, returns: { type: 'object', properties: { address: city } } };
+    const flat = policies([], [deny("response['address.city'] == 'Rome'")]);
+    expect(checkReach(flat, scope)).toEqual([]);
+    expect(endpointAccessOf(flat, scope, null)).toMatchObject({
+      call: 'depends',
+      depends_on: ['response["address.city"]'],
+    });
+    const last = policies([], [deny("response['a.b'] == 'x'"), deny("user.role == 'anonymous'")]);
+    expect(endpointAccessOf(last, scope, null)).toMatchObject({ call: 'deny', rules: ['output[1]'] });
+    expect(endpointAccessOf(policies([deny("user.claims['a.b'] == 'x'")]), SCOPE, user('a')).call).toBe(
+      'deny',
+    );
+    const claim = mask("user.claims['a.b'] == 'x'", 'name');
+    expect(told(policies([], [claim, mask("user.role == 'b'", 'name')]))).toEqual([]);
+  });
+
   it('change nothing where the fields are gone', () => {
     const given = policies(
       [],
