@@ -49,10 +49,14 @@ function uselessness(rule: JsonValue, input: boolean, returns: JsonValue): strin
   if (!FIELD_ACTIONS.includes(action)) return null;
   if (input) return `\`${action}\` has no effect on input`;
   if (action === 'filter_sensitive_fields') {
-    return returns === null ? 'it needs a `return` with sensitive fields' : null;
+    return hasSensitive(returns) ? null : 'it needs a `return` with sensitive fields';
   }
   const none = fields === null || (Array.isArray(fields) && fields.length === 0);
   return none ? `\`${action}\` names no fields, and had no effect` : null;
+}
+
+function hasSensitive(type: JsonValue): boolean {
+  return isObject(type) && (type.sensitive === true || Object.values(type).some(hasSensitive));
 }
 
 /** Removes `result: null`: it asserted nothing in MXCP, and asserts null here. */

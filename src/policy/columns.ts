@@ -20,6 +20,11 @@ export function sensitiveFields(returns: TypeNode | null): readonly string[] {
   return fieldsWithin(returns?.items ?? returns);
 }
 
+/** Whether `return` declares a sensitive part, at any depth: the whole, items or a property. */
+export function hasSensitiveParts(returns: TypeNode): boolean {
+  return sensitivePaths(returns).length > 0;
+}
+
 function fieldsWithin(node: TypeNode | null): readonly string[] {
   return Object.entries(node?.properties ?? {}).flatMap(([name, property]) =>
     sensitivePaths(property).map((path) => `${name}${path}`),

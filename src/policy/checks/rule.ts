@@ -1,6 +1,7 @@
 import type { PolicyRule } from '../../project/model.ts';
 import type { TypeNode } from '../../types/node.ts';
 import type { ConditionIssue } from '../cel/expression.ts';
+import { hasSensitiveParts } from '../columns.ts';
 import type { Side } from '../compile.ts';
 
 /** An issue at a key of the rule. */
@@ -29,7 +30,7 @@ function fieldsProblem({ action, fields = [] }: PolicyRule): RuleIssue | null {
 }
 
 function sensitiveProblem(returns: TypeNode | null): RuleIssue | null {
-  if (returns !== null) return null;
+  if (returns !== null && hasSensitiveParts(returns)) return null;
   return {
     key: 'action',
     message: 'filter_sensitive_fields needs a `return` type with sensitive properties.',

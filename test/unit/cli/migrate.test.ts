@@ -519,6 +519,17 @@ tool:
     ]);
   });
 
+  it('leaves out rules on sensitive fields that are not there', async () => {
+    const plain = OLD['tools/ships.yml']?.replace(', sensitive: true', '') ?? '';
+    const bare = plain.replace(/ {2}return:\n(?: {4}.*\n)+/, '');
+    for (const text of [plain, bare]) {
+      const { report } = await migrate(old({ 'tools/ships.yml': text }));
+      expect(lines(report)).toContainEqual(
+        expect.stringMatching(/^lost .* A rule was left out: it needs a `return` with sensitive fields\.$/),
+      );
+    }
+  });
+
   it('leaves what stands behind aliases to a person, and what is no YAML as it is', async () => {
     const root = folder();
     const files = {

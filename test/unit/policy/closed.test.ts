@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PolicyRule } from '../../../src/project/model.ts';
+import type { TypeNode } from '../../../src/types/node.ts';
 import { ALICE, decide, deny, dropSensitive, edit, filter, mask } from './fixtures.ts';
 
 const REASON = 'Access denied: a policy could not be evaluated.';
@@ -99,7 +100,8 @@ describe('a rule that cannot be evaluated', () => {
     ['mask', mask("user.email.endsWith('x')", 'a')],
     ['drop sensitive', dropSensitive("user.email.endsWith('x')")],
   ])('denies where it should %s', (_, rule: PolicyRule) => {
-    const { value, decision } = edit([rule], { a: 1 }, { user: NOBODY, returns: { type: 'object' } });
+    const returns: TypeNode = { type: 'object', properties: { a: { type: 'integer', sensitive: true } } };
+    const { value, decision } = edit([rule], { a: 1 }, { user: NOBODY, returns });
     expect(value).toBeNull();
     expect(decision).toMatchObject({ outcome: 'deny', rules: ['output[0]'], reason: REASON });
   });
@@ -108,8 +110,9 @@ describe('a rule that cannot be evaluated', () => {
     ['a field action on the input', 'input', filter('false', 'a')],
     ['a field action without fields', 'output', { condition: 'false', action: 'mask_fields' }],
     ['sensitive fields of an undeclared result', 'output', dropSensitive('false')],
-  ] as const)('denies what cannot do what it says: %s', (_, side, rule) => {
-    const decision = side === 'input' ? decide([rule]) : edit([rule], { a: 1 }).decision;
+    ['sensitive fields of a result without any', 'output', dropSensitive('false'), { type: 'object' }],
+  ] as const)('denies what cannot do what it says: %s', (_, side, rule, returns: TypeNode | null = null) => {
+    const decision = side === 'input' ? decide([rule]) : edit([rule], { a: 1 }, { returns }).decision;
     expect(decision).toMatchObject({ outcome: 'deny', reason: REASON, rules: [`${side}[0]`] });
   });
 

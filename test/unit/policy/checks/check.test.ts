@@ -232,6 +232,29 @@ describe('rules with a problem', () => {
     expect(output(filter('true', 'x'), { type: 'integer' })[0]?.message).toMatch(/not part of/);
   });
 
+  it.each<[TypeNode]>([
+    [{ type: 'integer' }],
+    [{ type: 'array', items: { type: 'object' } }],
+    [{ type: 'object', properties: { ssn: { type: 'string', sensitive: false } } }],
+  ])('%j has no sensitive fields to drop', (returns) => {
+    expect(output(dropSensitive('true'), returns)).toMatchObject([
+      {
+        path: ['policies', 'output', 0, 'action'],
+        message: expect.stringContaining('needs a `return` type with'),
+      },
+    ]);
+  });
+
+  it.each<[TypeNode]>([
+    [{ type: 'integer', sensitive: true }],
+    [{ type: 'array', items: { type: 'integer', sensitive: true } }],
+    [{ type: 'array', items: { type: 'array', items: { type: 'string', sensitive: true } } }],
+    [{ type: 'object', properties: { id: { type: 'integer' }, ssn: { type: 'string', sensitive: true } } }],
+    [{ type: 'object', properties: { a: { type: 'array', items: { type: 'string', sensitive: true } } } }],
+  ])('%j has a sensitive part to drop', (returns) => {
+    expect(output(dropSensitive('true'), returns)).toEqual([]);
+  });
+
   it('a parameter called user is hidden by the caller', () => {
     const parameters = [
       { name: 'id', type: 'string' },
