@@ -12,6 +12,7 @@ import {
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { RE2JS } from '@bufbuild/re2';
 import { CONVERSIONS } from './conversions.ts';
+import { equalityOfDigits } from './digits.ts';
 import { APPEND, TICK } from './instrument.ts';
 import { type Meter, meteredFunctions } from './meter.ts';
 import { patternPrice } from './pattern-price.ts';
@@ -22,13 +23,15 @@ const LIST = listType(DYN);
 const MAX_MATCHERS = 1000;
 
 /**
- * Standard CEL with `now()`, with arithmetic across int and double, and with prices for
- * functions whose cost grows with their input. Later functions replace earlier ones.
+ * Standard CEL with `now()`, with arithmetic across int and double, with equality of long numbers and their digits, and
+ * with prices for functions whose cost grows with their input. Later functions replace earlier ones.
  */
 export function createEnvironment(meter: Meter): CelEnv {
+  const metered = meteredFunctions(meter);
   return celEnv({
     funcs: [
-      ...meteredFunctions(meter),
+      ...metered,
+      ...equalityOfDigits(metered),
       ...ARITHMETIC,
       ...CONVERSIONS,
       ...timeMethods(meter),

@@ -1,3 +1,4 @@
+import { otherFormOf } from '../../policy/cel/digits.ts';
 import { childrenOf, type Expr } from '../../policy/cel/expression.ts';
 import { referencesOf } from '../../policy/cel/names.ts';
 
@@ -140,12 +141,13 @@ function literalOf(expr: Expr): Literal | undefined {
   const constant = expr.exprKind.case === 'constExpr' ? expr.exprKind.value.constantKind : undefined;
   switch (constant?.case) {
     case 'stringValue':
+      return otherFormOf(constant.value) === undefined ? constant.value : undefined;
     case 'boolValue':
     case 'doubleValue':
       return constant.value;
     case 'int64Value':
     case 'uint64Value':
-      // Beyond 2^53 two different numbers could become equal.
+      // Beyond 2^53 two different numbers could become equal, and a number equals the text of its digits.
       return Number.isSafeInteger(Number(constant.value)) ? Number(constant.value) : undefined;
     case 'nullValue':
       return null;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/json.ts';
 import { toPolicyUser, USER_KEYS } from '../../../src/policy/user.ts';
 import type { Parameter } from '../../../src/types/node.ts';
-import { ALICE, CLOCK, edit, holds, mask } from './fixtures.ts';
+import { ALICE, CLOCK, deny, edit, holds, mask } from './fixtures.ts';
 
 const ARGS: JsonObject = {
   region: 'eu',
@@ -132,6 +132,53 @@ describe('values at the boundary', () => {
     expect(of('x > 9007199254740992', '9007199254740993', { type: 'integer' })).toBe(true);
     expect(of('x == -9007199254740993', '-9007199254740993', { type: 'integer' })).toBe(true);
     expect(of("x == '12'", '12', { type: 'string' })).toBe(true);
+  });
+
+  it.each([
+    ['9007199254740993', 'x == 9007199254740993', true],
+    ['9007199254740993', '9007199254740993 == x', true],
+    ['9007199254740993', 'x != 9007199254740993', false],
+    ['9007199254740993', '9007199254740993 != x', false],
+    ['9007199254740993', 'x in [1, 9007199254740993]', true],
+    ['9007199254740993', '9007199254740993 in [x]', true],
+    ['9007199254740993', 'x == 9007199254740993u', true],
+    ['9007199254740993', '9007199254740993u != x', false],
+    ['9007199254740993', '12u == x', false],
+    ['9007199254740993', "x == '9007199254740993' && x in ['9007199254740993']", true],
+    ['9007199254740993', "x != '9007199254740993'", false],
+    ['-9223372036854775808', 'x == -9223372036854775808', true],
+    [
+      '9007199254740993',
+      "x in {'9007199254740993': 1} && !(x in {'1': 1}) && !(9007199254740993 in {1: 1})",
+      true,
+    ],
+    ['9007199254740993', 'x == 9007199254740992', false],
+    ['9007199254740993', 'x != 9007199254740992', true],
+    ['9007199254740993', 'x in [9007199254740992]', false],
+    ['9007199254740993', 'x == 1 || x == null || x in [1, null]', false],
+    // Texts that no number beyond 2^53 has as its digits are other values.
+    ['12', 'x == 12 || x in [12]', false],
+    ['9007199254740991', 'x == 9007199254740991', false],
+    ['09007199254740993', 'x == 9007199254740993', false],
+    ['9007199254740993.0', 'x == 9007199254740993', false],
+    ['9007199254740993 ', 'x == 9007199254740993', false],
+    [' 9007199254740993', 'x == 9007199254740993', false],
+    ['', 'x == 0', false],
+  ])('compares the digits %s of no declared type by number: %s', (digits, condition, expected) => {
+    for (const given of [{ n: digits }, [{ n: digits }]]) {
+      const read = condition.replaceAll('x', Array.isArray(given) ? 'response[0].n' : 'response.n');
+      expect(edit([deny(read)], given).decision).toMatchObject({
+        outcome: expected ? 'deny' : 'allow',
+        failure: null,
+      });
+    }
+    expect(of(condition.replaceAll('x', 'x.n'), { n: digits }, { type: 'object' })).toBe(expected);
+  });
+
+  it('compares the digits of a claim by number', () => {
+    const user = { ...ALICE, claims: { account: '9007199254740993' } };
+    expect(holds('user.claims.account == 9007199254740993', { user })).toBe(true);
+    expect(holds('user.claims.account == 9007199254740992', { user })).toBe(false);
   });
 
   it('reads long decimals of a declared number', () => {

@@ -100,6 +100,7 @@ describe('rules that nothing reaches', () => {
     ["user.role == null || user.role == 'x'"],
     ["timestamp('2020-01-01T00:00:00Z') < now()"],
     ['id == 9007199254740993 && id == 9007199254740992'],
+    ["id == '9007199254740993'"],
     ["text < 'm'"],
     ["'2020-01-01' <= text"],
     ['false < deep'],
