@@ -1,6 +1,6 @@
 import type { JsonValue } from '../json.ts';
-import { toCanonicalText } from './canonical.ts';
-import { EXACT } from './coerce.ts';
+import { isSame, toCanonicalText } from './canonical.ts';
+import { COERCE, EXACT } from './coerce.ts';
 import { suggestName } from './nearest.ts';
 import { acceptsNull, type TypeName, type TypeNode } from './node.ts';
 import { compilePattern } from './pattern.ts';
@@ -164,23 +164,35 @@ function checkEnum(allowed: TypeNode['enum'], node: TypeNode, path: Path): reado
   if (allowed.length === 0) {
     return [issue([...path, 'enum'], 'An empty `enum` allows nothing.', 'List its values, or remove it.')];
   }
-  const validate = createValidator(node, 'output');
+  const [exact, convert] = [createValidator(node, 'output'), createValidator(node, 'input')];
+  const isValid = (value: JsonValue): boolean => {
+    const converted = convert(value);
+    return exact(value).ok || (converted.ok && isSame(converted.value, value));
+  };
   const seen = new Set<string>();
   return allowed.flatMap((value, index) => {
     const at = [...path, 'enum', index];
     const text = toCanonicalText(value);
     if (seen.has(text)) return [issue(at, `${text} is listed twice.`, 'Remove one.')];
     seen.add(text);
-    if (value === null || validate(value).ok) return [];
-    const typed = 'value' in EXACT[node.type](value);
+    if (value === null || isValid(value)) return [];
+    const typed = isOfType(node.type, value);
     const reason = typed ? 'breaks the other constraints of this type' : `is not of type ${node.type}`;
-    return [
-      issue(at, `${text} ${reason}.`, typed ? 'Remove it, or change the constraint.' : hintFor(node.type)),
-    ];
+    const fix = typed ? 'Remove it, or change the constraint.' : hintFor(node.type, value);
+    return [issue(at, `${text} ${reason}.`, fix)];
   });
 }
 
-function hintFor(type: TypeName): string {
+/** Whether a value has a type exactly. An integer beyond 2^53 is a text of its digits, as it is among arguments. */
+function isOfType(type: TypeName, value: JsonValue): boolean {
+  const converted = COERCE[type](value);
+  return 'value' in EXACT[type](value) || ('value' in converted && converted.value === value);
+}
+
+function hintFor(type: TypeName, value: JsonValue): string {
+  if (type === 'number' && isOfType('integer', value)) {
+    return 'Use type integer, which keeps all digits of whole numbers beyond 2^53.';
+  }
   return type === 'string'
     ? 'Put it in quotes, or change the type.'
     : 'Write it without quotes, or change the type.';

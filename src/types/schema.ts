@@ -39,7 +39,7 @@ export function toOutputSchema(returns: TypeNode): JsonObject {
 
 function schemaOf(node: TypeNode, mode: Mode, nullable: boolean): JsonObject {
   return {
-    type: nullable ? [node.type, 'null'] : node.type,
+    type: typeOf(node, nullable),
     ...picked(node, ['title', 'description']),
     ...enumOf(node, nullable),
     ...formatKeywords(node, mode),
@@ -48,6 +48,13 @@ function schemaOf(node: TypeNode, mode: Mode, nullable: boolean): JsonObject {
     ...(node.type === 'object' ? objectOf(node, mode) : {}),
     ...picked(node, ['default', 'examples']),
   };
+}
+
+/** A whole number beyond 2^53 is a text of its digits, so the values of an `integer` may be texts. */
+function typeOf({ type, enum: allowed = [] }: TypeNode, nullable: boolean): JsonValue {
+  const hasText = type === 'integer' && allowed.some((value) => typeof value === 'string');
+  const types = [type, ...(hasText ? ['string'] : []), ...(nullable ? ['null'] : [])];
+  return types.length === 1 ? type : types;
 }
 
 /** Clients divide doubles: 19.99 by 0.01 is no whole number for them, and they refuse the whole result. */

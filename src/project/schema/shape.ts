@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { isObject, type JsonObject, type JsonValue } from '../../json.ts';
+import { isInexact, isObject, type JsonObject, type JsonValue } from '../../json.ts';
 import { nearestName } from '../../types/nearest.ts';
 import type { Path } from '../yaml/position.ts';
 
@@ -58,20 +58,32 @@ export function flag() {
 
 /** Any finite number. */
 export function number() {
-  return v.number(wrong('a number', 'Write a number, without quotes.'));
+  const beyond = says(
+    'wrong-value',
+    'is a whole number beyond 2^53, which is not possible here.',
+    'Write a number from -9007199254740991 to 9007199254740991, or remove the key.',
+  );
+  return v.number(wrongNumber('a number', 'Write a number, without quotes.', beyond));
 }
 
 /** A whole number within bounds. */
 export function whole(least: number, most: number = Number.MAX_SAFE_INTEGER) {
   const range = most === Number.MAX_SAFE_INTEGER ? `of ${least} or more` : `from ${least} to ${most}`;
+  const outside = says('wrong-value', `must be a whole number ${range}.`, 'Change the number.');
   return v.pipe(
-    v.number(wrong(`a whole number ${range}`, 'Write digits, without quotes.')),
-    v.check(
-      (value) => Number.isSafeInteger(value) && value >= least && value <= most,
-      says('wrong-value', `must be a whole number ${range}.`, 'Change the number.'),
-    ),
+    v.number(wrongNumber(`a whole number ${range}`, 'Write digits, without quotes.', outside)),
+    v.check((value) => Number.isSafeInteger(value) && value >= least && value <= most, outside),
     v.metadata({ json: { type: 'integer', minimum: least, maximum: most } }),
   );
+}
+
+/** The message for a value that is no number. YAML gives a whole number beyond 2^53 as the text of its digits. */
+function wrongNumber(expected: string, fix: string, beyond: string) {
+  return (issue: v.BaseIssue<unknown>): string => {
+    const { input } = issue;
+    const isLong = typeof input === 'string' && /^-?\d+$/.test(input) && isInexact(Number(input));
+    return isLong ? beyond : wrong(expected, fix)(issue);
+  };
 }
 
 /** One of a list of words. `meant` maps common wrong words to the right ones, for the fix. */

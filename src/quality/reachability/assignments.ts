@@ -1,3 +1,4 @@
+import type { JsonValue } from '../../json.ts';
 import type { PolicyScope } from '../../policy/compile.ts';
 import { propertyOf } from '../../policy/fields.ts';
 import { acceptsNull, type TypeNode } from '../../types/node.ts';
@@ -116,7 +117,7 @@ export function openReads(formula: Formula): readonly string[] {
 function domainOf(compares: readonly Compare[], node: TypeNode | undefined): readonly (Literal | symbol)[] {
   const none = node === undefined || acceptsNull(node) ? [null] : [];
   if (node?.enum) {
-    return [...new Set([...node.enum.map((value) => (isLiteral(value) ? value : OTHER)), ...none])];
+    return [...new Set([...node.enum.map((value) => toMember(value, node)), ...none])];
   }
   if (node?.type === 'boolean') return [true, false, ...none];
   const named = compares.flatMap(({ values }) => values);
@@ -128,6 +129,12 @@ function domainOf(compares: readonly Compare[], node: TypeNode | undefined): rea
   return [
     ...new Set([...fitting, ...points, ...none, ...(onlyNumbers && numbers.length > 0 ? [] : [OTHER])]),
   ];
+}
+
+/** A value of an enum. A whole number beyond 2^53 is a text there, and no formula names one. */
+function toMember(value: JsonValue, { type }: TypeNode): Literal | symbol {
+  if (type === 'integer' && typeof value === 'string') return Number(value);
+  return isLiteral(value) ? value : OTHER;
 }
 
 function isLiteral(value: unknown): value is Literal {

@@ -117,7 +117,7 @@ describe('values', () => {
     ],
     [
       'limits: { rows: 99999999999999999999 }',
-      '4:19 wrong-type: `tool.limits.rows` must be a whole number from 1 to 1000000, not text. Write digits, without quotes.',
+      '4:19 wrong-value: `tool.limits.rows` must be a whole number from 1 to 1000000. Change the number.',
     ],
     [
       'limits: { timeout: 0 }',
@@ -233,6 +233,31 @@ describe('types', () => {
       expect.stringMatching(/^7:42 type: `tool\.parameters\[2\]\.default`: The default is not of this type/),
       expect.stringMatching(/^8:41 type: `tool\.parameters\[3\]\.minimum`: /),
       expect.stringMatching(/^8:54 type: `tool\.parameters\[3\]\.pattern`: /),
+    ]);
+  });
+
+  it('keeps the digits of integers in an enum, and says that a limit has none beyond 2^53', async () => {
+    expect(
+      await of(PARAMETERS('{ name: a, type: integer, enum: [1, 9007199254740993, -9007199254740993] }')),
+    ).toEqual([]);
+    const beyond =
+      'is a whole number beyond 2^53, which is not possible here. Write a number from -9007199254740991 to 9007199254740991, or remove the key.';
+    expect(
+      await of(
+        PARAMETERS(
+          '{ name: a, type: integer, maximum: 9223372036854775807 }',
+          '{ name: b, type: integer, minimum: -9223372036854775808 }',
+          '{ name: c, type: string, maxLength: 9007199254740993 }',
+          '{ name: d, type: integer, maximum: "5" }',
+          '{ name: e, type: integer, maximum: "9007199254740993x" }',
+        ),
+      ),
+    ).toEqual([
+      `5:42 wrong-value: \`tool.parameters[0].maximum\` ${beyond}`,
+      `6:42 wrong-value: \`tool.parameters[1].minimum\` ${beyond}`,
+      '7:43 wrong-value: `tool.parameters[2].maxLength` must be a whole number of 0 or more. Change the number.',
+      expect.stringContaining('`tool.parameters[3].maximum` must be a number, not text.'),
+      expect.stringContaining('`tool.parameters[4].maximum` must be a number, not text.'),
     ]);
   });
 

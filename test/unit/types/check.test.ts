@@ -48,6 +48,22 @@ describe('contradictions in a type', () => {
     [{ type: 'string', enum: [] }, ['enum: An empty `enum` allows nothing.']],
     [{ type: 'string', enum: ['a', 1] }, ['enum.1: 1 is not of type string.']],
     [{ type: 'integer', enum: ['1'] }, ['enum.0: "1" is not of type integer.']],
+    [{ type: 'integer', enum: [1, '9007199254740993', '-170141183460469231731687303715884105728'] }, []],
+    [{ type: 'integer', enum: ['9007199254740991'] }, ['enum.0: "9007199254740991" is not of type integer.']],
+    [
+      { type: 'integer', enum: ['09007199254740993'] },
+      ['enum.0: "09007199254740993" is not of type integer.'],
+    ],
+    [{ type: 'number', enum: ['9007199254740993'] }, ['enum.0: "9007199254740993" is not of type number.']],
+    [
+      { type: 'integer', maximum: 5, enum: ['9007199254740993'] },
+      ['enum.0: "9007199254740993" breaks the other constraints of this type.'],
+    ],
+    [{ type: 'array', items: { type: 'integer' }, enum: [['9007199254740993', 1]] }, []],
+    [
+      { type: 'array', items: { type: 'integer' }, enum: [['1']] },
+      ['enum.0: ["1"] breaks the other constraints of this type.'],
+    ],
     [{ type: 'string', enum: ['a', 'a'] }, ['enum.1: "a" is listed twice.']],
     [
       { type: 'string', enum: ['abc'], maxLength: 2 },
@@ -89,6 +105,14 @@ describe('contradictions in a type', () => {
     ],
   ])('%j', (node, expected) => {
     expect(found(node)).toEqual(expected);
+  });
+
+  it('names a type that keeps the digits of a number', () => {
+    const fixOf = (type: 'number' | 'integer', value: string) =>
+      checkTypeNode({ type, enum: [value] }).map(({ fix }) => fix);
+    expect(fixOf('number', '9007199254740993')).toEqual([expect.stringContaining('type integer')]);
+    expect(fixOf('number', '12')).toEqual([expect.stringContaining('without quotes')]);
+    expect(fixOf('integer', '12')).toEqual([expect.stringContaining('without quotes')]);
   });
 
   it('has a fix for each, and the nearest name', () => {

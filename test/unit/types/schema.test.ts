@@ -88,6 +88,16 @@ describe('the schema of arguments', () => {
   });
 
   // Requirements: modern.schema.input
+  it('asks for whole numbers beyond 2^53 as text', () => {
+    const typeOf = (node: TypeNode) => toJsonSchema(node, 'input').type;
+    expect(typeOf({ type: 'integer', enum: [1, '9007199254740993'] })).toEqual(['integer', 'string']);
+    expect(typeOf({ type: 'integer', enum: [1, '9007199254740993'], nullable: true })).toEqual([
+      ...['integer', 'string', 'null'],
+    ]);
+    expect(typeOf({ type: 'integer', enum: [1] })).toBe('integer');
+    expect(typeOf({ type: 'string', enum: ['1'] })).toBe('string');
+  });
+
   it('is an object even without parameters', () => {
     expect(toInputSchema([])).toEqual({
       type: 'object',

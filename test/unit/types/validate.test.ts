@@ -45,6 +45,8 @@ describe('what a client means is taken', () => {
     ],
     [{ type: 'array' }, '[-1e20]', ['-1e20']],
     [{ type: 'integer', enum: [1, 2] }, '1', 1],
+    [{ type: 'integer', enum: [1, '9007199254740993'] }, '9007199254740993', '9007199254740993'],
+    [{ type: 'integer', enum: [1, '9007199254740993'] }, '1', 1],
     [{ type: 'string', format: 'timestamp' }, 1700000000, '1700000000'],
     [{ type: 'string', nullable: true }, null, null],
     [{ type: 'string', default: null }, null, null],

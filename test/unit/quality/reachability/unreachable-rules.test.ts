@@ -114,6 +114,18 @@ describe('rules that nothing reaches', () => {
     expect(checkReach(policies([deny('n == 10'), deny('n < 2.5')]), scope)).toEqual([]);
   });
 
+  it('an enum has integers beyond 2^53', () => {
+    const parameters: PolicyScope['parameters'] = [
+      { name: 'n', type: 'integer', enum: [1, '9007199254740993'] },
+    ];
+    const toldOf = (condition: string) =>
+      checkReach(policies([deny(condition)]), { ...SCOPE, parameters }).length;
+    expect(toldOf('n > 5')).toBe(0);
+    expect(toldOf('n == 9007199254740993')).toBe(0);
+    expect(toldOf("n == '9007199254740993'")).toBe(0);
+    expect(toldOf('n > 1 && n < 9007199254740991')).toBe(1);
+  });
+
   it('are told with the rules that come before', () => {
     const rules = [deny("user.role != 'admin'"), deny("user.role == 'guest' && id == 3"), deny('deep')];
     expect(told(policies(rules))).toEqual([
