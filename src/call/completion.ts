@@ -5,6 +5,7 @@ import { toSqlValue } from '../sql/bind.ts';
 import type { SqlValue } from '../sql-value.ts';
 import { validArguments } from './arguments.ts';
 import { policiesOf } from './policies.ts';
+import { resultFields } from './result-fields.ts';
 import type { Runtime } from './runtime.ts';
 import { toSqlCaller } from './sql.ts';
 
@@ -42,12 +43,16 @@ export async function completeParameter(
     bound(entry, key, key === TYPED_VALUE ? { [TYPED_VALUE]: value } : known),
   );
   const database = await runtime.database();
-  const { rows, columns } = await database.run(
-    { sql: statement.sql, values, mode: 'read', maxRows: most + 1 },
-    { caller: toSqlCaller(context), signal: context.signal, timeoutMs: TIMEOUT_MS },
-  );
+  const call = { caller: toSqlCaller(context), signal: context.signal, timeoutMs: TIMEOUT_MS };
+  const request = { sql: statement.sql, values, mode: 'read', maxRows: most + 1 } as const;
+  const { rows, columns } = await database.run(request, call);
   const column = columns[0]?.name ?? '';
-  if (policies?.hidesCompletion(column, situation)) return [];
+  const sight = policies?.sightOfCompletion(column, situation) ?? 'shown';
+  if (sight === 'hidden') return [];
+  if (sight === 'unsure' && entry.kind === 'resource') {
+    const hasField = await resultFields(entry, database, call);
+    if (!hasField?.(column)) return [];
+  }
   return rows.flatMap(({ [column]: found = null }) => (found === null ? [] : [toTextOrJson(found)]));
 }
 

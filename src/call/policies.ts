@@ -3,7 +3,7 @@ import type { RequestContext } from '../context.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import type { ResultColumns } from '../policy/columns.ts';
 import type { Decision } from '../policy/decision.ts';
-import type { Enforced } from '../policy/enforce.ts';
+import type { CompletionSight, Enforced } from '../policy/enforce.ts';
 import type { Clock } from '../ports.ts';
 
 /** The caller and the clock that conditions read. */
@@ -19,8 +19,8 @@ export interface EndpointPolicies {
   readonly denial: (validArgs: JsonObject, situation: Situation) => Decision | null;
   /** `columns` are those of a statement; null for other results. */
   readonly output: (value: JsonValue, columns: ResultColumns | null, situation: Situation) => Enforced;
-  /** Whether output rules keep the caller from the values of a completion, which a column of this name has. */
-  readonly hidesCompletion: (column: string, situation: Situation) => boolean;
+  /** What output rules let the caller see of a completion, whose values a column of this name has. */
+  readonly sightOfCompletion: (column: string, situation: Situation) => CompletionSight;
 }
 
 const loaded = new WeakMap<AnyEntry, EndpointPolicies>();
@@ -33,9 +33,8 @@ export function policiesOf(entry: AnyEntry): Promise<EndpointPolicies> | Endpoin
 
 /** CEL is a third of all code, so the first call that a rule applies to loads it. An import costs as much as the rules. */
 async function loadPolicies(entry: AnyEntry): Promise<EndpointPolicies> {
-  const [{ compilePolicies }, { denialOf, enforceInput, enforceOutput, hidesCompletion }] = await Promise.all(
-    [import('../policy/compile.ts'), import('../policy/enforce.ts')],
-  );
+  const [{ compilePolicies }, { denialOf, enforceInput, enforceOutput, sightOfCompletion }] =
+    await Promise.all([import('../policy/compile.ts'), import('../policy/enforce.ts')]);
   const { kind, parameters, policies } = entry;
   const returns = entry.kind === 'prompt' ? null : entry.returns;
   const program = compilePolicies(policies, { kind, parameters, returns });
@@ -44,8 +43,8 @@ async function loadPolicies(entry: AnyEntry): Promise<EndpointPolicies> {
     denial: (args, { context, runtime }) => denialOf(program, args, context.user, runtime.clock),
     output: (value, columns, { context, runtime }) =>
       enforceOutput(program, value, context.user, runtime.clock, columns),
-    hidesCompletion: (column, { context, runtime }) =>
-      hidesCompletion(program, column, context.user, runtime.clock),
+    sightOfCompletion: (column, { context, runtime }) =>
+      sightOfCompletion(program, column, context.user, runtime.clock),
   };
   loaded.set(entry, made);
   return made;

@@ -151,30 +151,34 @@ function deniesAny({ rule, evaluate }: CompiledRule, { bindings, now }: Facts): 
   return 'failure' in verdict || (verdict.matched && rule.action === 'deny');
 }
 
+/** What a caller may see of a completion. `unsure`: a rule hides fields, and the column may be another one or a new name of one. */
+export type CompletionSight = 'shown' | 'hidden' | 'unsure';
+
 /**
- * Whether output rules keep a caller from the values of a completion, which are the values of one column. A rule that reads
- * the result decides nothing here. Of the others, one that denies or that fails hides all values, and one that hides the
- * column or a part of it hides its values.
+ * What output rules let a caller see of a completion, which has the values of one column. A rule that reads the result
+ * decides nothing here. Of the others, one that denies or that fails hides all values, and one that hides the column, a part
+ * of it or the whole that it is a part of hides its values.
  */
-export function hidesCompletion(
+export function sightOfCompletion(
   { output, scope }: PolicyProgram,
   column: string,
   user: User | null,
   clock: Clock,
-): boolean {
+): CompletionSight {
   const bindings = toInputBindings({ ...scope, parameters: [] }, {}, user);
   const now = once(() => clock.now());
   const path = column.toLowerCase();
-  const isColumn = (field: string) => field === path || field.startsWith(`${path}.`);
-  return output.some(({ rule, readsResult, evaluate }) => {
-    if (readsResult) return false;
-    const verdict = evaluate(bindings, now);
-    if ('failure' in verdict) return true;
-    if (!verdict.matched) return false;
-    return (
-      rule.action === 'deny' || fieldsOf(rule, scope.returns).some((field) => isColumn(field.toLowerCase()))
-    );
-  });
+  const isColumn = (field: string) =>
+    field === path || field.startsWith(`${path}.`) || path.startsWith(`${field}.`);
+  let sight: CompletionSight = 'shown';
+  for (const { rule, readsResult, evaluate } of output) {
+    const verdict = readsResult ? { matched: false } : evaluate(bindings, now);
+    if ('failure' in verdict || (verdict.matched && rule.action === 'deny')) return 'hidden';
+    const fields = verdict.matched ? fieldsOf(rule, scope.returns) : [];
+    if (fields.some((field) => isColumn(field.toLowerCase()))) return 'hidden';
+    if (fields.length > 0) sight = 'unsure';
+  }
+  return sight;
 }
 
 /** The values that conditions read. */

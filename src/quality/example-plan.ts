@@ -1,10 +1,8 @@
+import { exampleValues } from '../call/result-fields.ts';
 import type { CompiledSql, ResourceEntry, ToolEntry } from '../catalog/model.ts';
 import { SvcError } from '../errors.ts';
 import type { Database } from '../ports.ts';
-import { answerParameters } from '../project/elicitation-model.ts';
-import { toSqlValue } from '../sql/bind.ts';
 import type { SqlValue } from '../sql-value.ts';
-import { exampleOf } from '../types/example.ts';
 
 const TIMEOUT_MS = 10_000;
 
@@ -27,18 +25,6 @@ export async function planWithExamples(
   } catch (thrown) {
     if (!(thrown instanceof SvcError) || concernsStatement(thrown.message, sql, values)) throw thrown;
   }
-}
-
-/** An example for each parameter of a statement, because the engine needs typed values to plan it. */
-export function exampleValues(
-  { parameters, ask = [] }: ToolEntry | ResourceEntry,
-  order: readonly string[],
-): readonly SqlValue[] {
-  const known = [...parameters, ...answerParameters(ask)];
-  return order.map((name) => {
-    const parameter = known.find((one) => one.name === name);
-    return parameter === undefined ? null : toSqlValue(parameter, exampleOf(parameter) ?? null);
-  });
 }
 
 const ABSENT =

@@ -1,12 +1,10 @@
-import type { CompiledSql, ResourceEntry, ToolEntry } from '../catalog/model.ts';
-import { SvcError } from '../errors.ts';
+import { describeColumns, resultFields } from '../call/result-fields.ts';
+import { type CompiledSql, type ResourceEntry, type ToolEntry, TYPED_VALUE } from '../catalog/model.ts';
 import { absentFields, columnNamesOf, fieldsOf, sensitiveFields } from '../policy/columns.ts';
-import type { Database, SqlColumn, SqlRequest } from '../ports.ts';
+import type { Database, SqlCall, SqlColumn } from '../ports.ts';
 import { renamedNames, repeatedNames } from '../sql/forms.ts';
 import { asQuery } from '../sql/query.ts';
-import { exampleValues } from './example-plan.ts';
 
-const MOST_COLUMNS = 10_000;
 const TIMEOUT_MS = 10_000;
 
 /** Columns of rules that a query returns in a way that leaves values visible. */
@@ -57,23 +55,44 @@ async function renamedOf(
   );
 }
 
-async function columnsOf(
+/** A completion of an endpoint with rules on fields whose column the result does not have. */
+export interface ForeignCompletion {
+  readonly parameter: string;
+  readonly column: string;
+}
+
+/** Finds the completions that rules on fields cannot judge: a column of another name may have the values of a hidden field. */
+export async function foreignCompletions(
+  entry: ResourceEntry,
+  database: Database,
+): Promise<readonly ForeignCompletion[]> {
+  const { policies, returns, completion = {} } = entry;
+  if (policies.output.every((rule) => fieldsOf(rule, returns).length === 0)) return [];
+  const hasField = await resultFields(entry, database, toCall());
+  const found: ForeignCompletion[] = [];
+  for (const [parameter, statement] of Object.entries(completion)) {
+    const query = { ...statement, mode: 'read' } as const;
+    const [column] = await describeColumns(withTypedValue(entry), query, database, toCall());
+    if (column && hasField?.(column.name) === false) found.push({ parameter, column: column.name });
+  }
+  return found;
+}
+
+/** The typed text is a value of completions, which hides a parameter of its name. */
+function withTypedValue(entry: ResourceEntry): ResourceEntry {
+  const others = entry.parameters.filter(({ name }) => name !== TYPED_VALUE);
+  return { ...entry, parameters: [...others, { name: TYPED_VALUE, type: 'string' }] };
+}
+
+/** The statement itself was checked before, so an error is about the example values. */
+function columnsOf(
   entry: ToolEntry | ResourceEntry,
-  { sql, order, mode }: CompiledSql,
+  source: CompiledSql,
   database: Database,
 ): Promise<readonly SqlColumn[]> {
-  const values = exampleValues(entry, order);
-  const request: SqlRequest = { sql: `DESCRIBE ${sql}`, values, mode, maxRows: MOST_COLUMNS };
-  const call = { caller: null, signal: new AbortController().signal, timeoutMs: TIMEOUT_MS };
-  try {
-    const { rows } = await database.run(request, call);
-    return rows.map(({ column_name, column_type }) => ({
-      name: String(column_name),
-      type: String(column_type),
-    }));
-  } catch (thrown) {
-    // The statement itself was checked before, so the error is about the example values.
-    if (thrown instanceof SvcError && thrown.code === 'sql_failed') return [];
-    throw thrown;
-  }
+  return describeColumns(entry, source, database, toCall());
+}
+
+function toCall(): SqlCall {
+  return { caller: null, signal: new AbortController().signal, timeoutMs: TIMEOUT_MS };
 }

@@ -5,7 +5,7 @@ import type { Finding } from '../project/finding.ts';
 import type { ResourceEndpoint, Source, ToolEndpoint } from '../project/model.ts';
 import { type Position, positionInText } from '../project/yaml/position.ts';
 import { planWithExamples } from './example-plan.ts';
-import { openColumns } from './hidden-columns.ts';
+import { type ForeignCompletion, foreignCompletions, openColumns } from './hidden-columns.ts';
 import { fixOf, platformIssue, type ServingPlatform } from './platform.ts';
 
 type Sourced = ToolEndpoint | ResourceEndpoint;
@@ -38,13 +38,19 @@ export async function checkStatements(
   for (const [index, endpoint] of endpoints.entries()) {
     serving.onEndpoint?.(endpoint.name, index, endpoints.length);
     const entry = endpoint.kind === 'tool' ? catalog.tools[endpoint.name] : catalog.resources[endpoint.uri];
-    if (entry === undefined || entry.source.language !== 'sql') continue;
+    if (entry === undefined) continue;
     try {
-      await database.prepare(entry.source.sql, entry.source.mode);
-      await planWithExamples(entry, entry.source, database);
-      const { twice, absent } = await openColumns(entry, entry.source, database);
-      findings.push(...twice.map((column) => toColumnTwice(endpoint, column)));
-      findings.push(...absent.map((field) => toColumnAbsent(endpoint, field)));
+      if (entry.source.language === 'sql') {
+        await database.prepare(entry.source.sql, entry.source.mode);
+        await planWithExamples(entry, entry.source, database);
+        const { twice, absent } = await openColumns(entry, entry.source, database);
+        findings.push(...twice.map((column) => toColumnTwice(endpoint, column)));
+        findings.push(...absent.map((field) => toColumnAbsent(endpoint, field)));
+      }
+      if (entry.kind === 'resource') {
+        const foreign = await foreignCompletions(entry, database);
+        findings.push(...foreign.map((completion) => toForeignCompletion(endpoint, completion)));
+      }
     } catch (thrown) {
       const problem = problemOf(thrown);
       if (serving.syntaxOnly && !problem.message.startsWith('Parser Error')) continue;
@@ -98,6 +104,17 @@ function toColumnAbsent({ file, source }: Sourced, field: string): Finding {
     ...startOf(source),
     message: `A rule or \`sensitive\` hides the field ${field}, but the query returns no such column, so nothing is hidden.`,
     fix: 'Write the name of the column as the query returns it (a.b for a field of a STRUCT), or remove the field.',
+  };
+}
+
+function toForeignCompletion({ file }: Sourced, { parameter, column }: ForeignCompletion): Finding {
+  return {
+    severity: 'error',
+    code: 'completion',
+    file,
+    ...{ line: 0, column: 0 },
+    message: `The completion of ${parameter} returns the column ${column}, which the result does not have, so rules on fields cannot tell whether its values are hidden.`,
+    fix: 'Name the column as the result does, with AS, so that the rules on it hold here too.',
   };
 }
 

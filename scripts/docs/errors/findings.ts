@@ -120,7 +120,7 @@ export const FINDINGS: Readonly<Record<string, Readonly<Record<string, Advice>>>
       'Correct the condition, or rename one of them.',
     ),
     completion: advice(
-      'The SQL of `completion` belongs to no parameter, or cannot run.',
+      'The SQL of `completion` belongs to no parameter, or is no query. Or rules hide fields, and the result has no column of the name, so callers under such a rule get no values.',
       'Correct the place that the message names.',
     ),
     template: advice(

@@ -30,7 +30,7 @@ const SOURCED: Words = {
 /** Further keys of resources and prompts. */
 const COMPLETED: Words = {
   completion:
-    'SQL that completes the values of a parameter, by its name. `$value` is the typed text, and the other parameters have the values filled in so far.',
+    'SQL that completes the values of a parameter, by its name. `$value` is the typed text, and the other parameters have the values filled in so far. Where rules hide fields of a resource, the column has the name that it has in the result.',
 };
 
 const TYPE: Words = {

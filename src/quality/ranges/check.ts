@@ -1,10 +1,10 @@
+import { exampleValues } from '../../call/result-fields.ts';
 import type { Catalog, CompiledSql, ResourceEntry, ToolEntry } from '../../catalog/model.ts';
 import { SvcError } from '../../errors.ts';
 import type { JsonValue } from '../../json.ts';
 import type { Database } from '../../ports.ts';
 import type { Finding } from '../../project/finding.ts';
 import type { ResourceEndpoint, ToolEndpoint } from '../../project/model.ts';
-import { exampleValues } from '../example-plan.ts';
 import { groupsOfValue, readTableBlocks, type TableBlocks } from './blocks.ts';
 import { type TableScan, tableScansOf } from './scans.ts';
 

@@ -34,7 +34,7 @@ export const FAULTS: { readonly [fault: string]: readonly Edit[] } = {
     edit('src/call/completion.ts', "policies.input(known, situation).outcome === 'deny'", 'false'),
   ],
   'completions ignore hidden columns': [
-    edit('src/call/completion.ts', 'policies?.hidesCompletion(column, situation)', 'false'),
+    edit('src/call/completion.ts', 'policies?.sightOfCompletion(column, situation)', 'undefined'),
   ],
   'completions need no scope': [edit('src/call/completion.ts', '!mayCall(entry, context.scopes)', 'false')],
   'the limit of bytes comes before the policies': [

@@ -67,6 +67,51 @@ const TREE = {
   ),
 };
 
+const resource = (name: string, completion: string, rest: string, source: string) => `svc: 1
+resource:
+  uri: ${name}://{name}/{value}
+  parameters: [{ name: name, type: string }, { name: value, type: integer, default: 1 }]
+  completion:
+    ${completion}
+${rest}
+  source: ${source}
+`;
+const QUERY = '{ code: "SELECT *, {street: 1} AS address FROM staff WHERE name = $name AND id = $value" }';
+const RESOURCES = {
+  'resources/renamed.yml': resource(
+    'renamed',
+    'name: SELECT name AS v FROM staff WHERE starts_with(name, $value)',
+    rule('filter_fields, fields: [salary]'),
+    QUERY,
+  ),
+  'resources/same.yml': resource(
+    'same',
+    'name: SELECT NAME FROM staff WHERE starts_with(name, $value)',
+    rule('filter_fields, fields: [salary]'),
+    QUERY,
+  ),
+  'resources/part.yml': resource(
+    'part',
+    `name: SELECT 'x' AS "address.street"\n    value: SELECT 'x' AS "address.zip"`,
+    rule('mask_fields, fields: [salary]'),
+    QUERY,
+  ),
+  'resources/free.yml': resource('free', 'name: SELECT name AS v FROM staff', rule('deny'), QUERY),
+  'resources/broken.yml': resource(
+    'broken',
+    'name: SELECT nothing AS v FROM staff',
+    rule('filter_fields, fields: [salary]'),
+    QUERY,
+  ),
+  'resources/function.yml': resource(
+    'function',
+    'name: SELECT name FROM staff\n    value: SELECT name AS v FROM staff',
+    `${rule('filter_fields, fields: [name]')}  return: { type: object, properties: { name: { type: string } } }`,
+    '{ file: ../python/function.py }',
+  ),
+  'python/function.py': 'def function(name, value):\n    return {}\n',
+};
+
 const WRITES = {
   'tools/raise.yml': tool(
     'raise',
@@ -139,5 +184,25 @@ describe.each(['wasm', 'native'] as const)('columns that a rule hides once (%s)'
       'tools/taken.yml:9 column-twice',
     ]);
     expect(twice[1]?.message).toContain('the second is visible as salary_1');
+  });
+});
+
+describe.each(['wasm', 'native'] as const)('columns of completions (%s)', (engine) => {
+  it('are errors where a rule hides fields, and the result has no such column', async () => {
+    const served = await serveTree(RESOURCES, SEED, engine);
+    const project = await loadTree(RESOURCES);
+    const endpoints = project.endpoints.flatMap(({ endpoint }) =>
+      endpoint?.kind === 'resource' ? [endpoint] : [],
+    );
+    expect(endpoints).toHaveLength(6);
+    const database = await served.runtime.database();
+    const serving = { platform: null, engine: database.engine };
+    const findings = await checkStatements(endpoints, served.runtime.catalog, database, serving);
+    expect(findings.map(({ file, code, message }) => `${file} ${code} ${message.split(',')[0]}`)).toEqual([
+      'resources/function.yml completion The completion of value returns the column v',
+      'resources/part.yml completion The completion of value returns the column address.zip',
+      'resources/renamed.yml completion The completion of name returns the column v',
+    ]);
+    await served.close();
   });
 });

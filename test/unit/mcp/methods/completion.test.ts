@@ -40,6 +40,43 @@ const LIMITED = `resource:
       - { condition: "user.role == 'odd' && user.claims.missing > 1", action: mask_fields, fields: [n] }
   source: { code: "SELECT {'first': name} AS name, country, 1 AS n FROM customers WHERE name = $name AND country = $Country AND 1 = $n" }
 `;
+const RENAMED = `resource:
+  uri: renamed://{name}/{sum}/{n}/{value}
+  parameters: [{ name: name, type: string }, { name: sum, type: string }, { name: n, type: integer }, { name: value, type: integer }]
+  completion:
+    name: SELECT name AS v FROM customers WHERE starts_with(name, $value) ORDER BY name
+    sum: SELECT upper(country) FROM customers WHERE country IS NOT NULL ORDER BY ALL
+    n: SELECT 7 AS N
+    value: SELECT 'x' AS "home.CITY"
+  policies:
+    output:
+      - { condition: "user.role == 'analyst'", action: filter_fields, fields: [name] }
+      - { condition: "user.role == 'guest'", action: mask_fields, fields: [home.street] }
+      - { condition: "size(response) > 0", action: mask_fields, fields: [n] }
+  source: { code: "SELECT name, 1 AS n, {'city': 'x', 'street': 'y'} AS home FROM customers WHERE name = $name AND $sum = $sum AND $n + $value > date_diff('day', now(), now())" }
+`;
+const PYTHON = `resource:
+  uri: python://{a}/{b}
+  parameters: [{ name: a, type: string }, { name: b, type: string }]
+  completion: { a: "SELECT name AS declared FROM customers", b: "SELECT name AS v FROM customers" }
+  policies: { output: [{ condition: "user.role == 'analyst'", action: filter_fields, fields: [secret] }] }
+  return: { type: object, properties: { declared: { type: string }, secret: { type: string } } }
+  source: { file: ../python/one.py }
+`;
+const UNKNOWN = `resource:
+  uri: unknown://{a}
+  parameters: [{ name: a, type: string }]
+  completion: { a: "SELECT name FROM customers" }
+  policies: { output: [{ condition: "user.role == 'analyst'", action: filter_fields, fields: [other] }] }
+  source: { code: "SELECT $a + INTERVAL 1 DAY AS name, 1 AS other" }
+`;
+const PROMPT = `prompt:
+  name: note
+  parameters: [{ name: customer, type: string }]
+  completion: { customer: SELECT name FROM customers ORDER BY name }
+  policies: { output: [{ condition: "true", action: filter_fields, fields: [role] }] }
+  messages: [{ prompt: "{{ customer }}" }]
+`;
 const TYPED = `resource:
   uri: typed://{code}/{year}/{value}
   parameters: [{ name: code, type: string }, { name: year, type: integer }, { name: value, type: integer }]
@@ -66,6 +103,11 @@ beforeAll(async () => {
     'resources/number.yml': NUMBER,
     'resources/limited.yml': LIMITED,
     'resources/typed.yml': TYPED,
+    'resources/renamed.yml': RENAMED,
+    'resources/python.yml': PYTHON,
+    'resources/unknown.yml': UNKNOWN,
+    'python/one.py': 'def one(a, b):\n    return {}\n',
+    'prompts/note.yml': PROMPT,
   };
   served = await serveTree(tree, SEED);
   app = createTestApp(served.runtime, { authenticate: async () => ({ user }) });
@@ -152,6 +194,31 @@ it.each([
     expect(await complete(ref, name, '')).toMatchObject({ total });
   }
   user = null;
+});
+
+// Requirements: noninterference.completion
+it.each([
+  ['renamed://{name}/{sum}/{n}/{value}', 'analyst', { name: 0, sum: 0, n: 1, value: 1 }],
+  ['renamed://{name}/{sum}/{n}/{value}', 'guest', { name: 0, sum: 0, n: 1, value: 1 }],
+  ['renamed://{name}/{sum}/{n}/{value}', 'boss', { name: 3, sum: 4, n: 1, value: 1 }],
+  // No example value fits its statement, so the columns are not known.
+  ['unknown://{a}', 'analyst', { a: 0 }],
+  ['unknown://{a}', 'boss', { a: 3 }],
+  ['python://{a}/{b}', 'analyst', { a: 3, b: 0 }],
+  ['python://{a}/{b}', 'boss', { a: 3, b: 3 }],
+])(
+  'gives no values of %s to the role %s if a rule hides fields, and the column may be one',
+  async (uri, role, expected) => {
+    user = { ...ALICE, role };
+    for (const [name, total] of Object.entries(expected)) {
+      expect(await complete({ type: 'ref/resource', uri }, name, '')).toMatchObject({ total });
+    }
+    user = null;
+  },
+);
+
+it('offers values of a prompt, which has no columns', async () => {
+  expect(await complete({ type: 'ref/prompt', name: 'note' }, 'customer', '')).toMatchObject({ total: 3 });
 });
 
 it('says of a failure only the id that the log has', async () => {
