@@ -4,7 +4,7 @@ import { compareEndpointContracts } from './compare-contract.ts';
 import { compareMacros, compareTables } from './compare-tables.ts';
 import { isUnchanged } from './effect.ts';
 import type { EndpointSnapshot, Snapshot, TestOutcome } from './snapshot.ts';
-import { type Code, compareCode } from './source.ts';
+import { type Code, compareCode, toCode } from './source.ts';
 
 /** Options of a comparison. */
 interface CompareOptions {
@@ -87,6 +87,7 @@ function compareEndpoint(
     ...RULES.flatMap((rules) => compareRules(rules, before[rules], after[rules])),
     ...compareCache(before.cache, after.cache),
     ...compareLimits(before.limits, after.limits),
+    ...compareCompletion(before.completion, after.completion),
     ...compareTexts(before, after),
     ...(outcomes ? [...compareTests(before.tests, after.tests), ...compareProblem(before, after)] : []),
   ];
@@ -175,8 +176,22 @@ function amountOf(limit: JsonValue | undefined): number {
   return limit === undefined ? Number.POSITIVE_INFINITY : Number(limit);
 }
 
+/** Compares the SQL of completions by their parameters. */
+function compareCompletion(
+  before: EndpointSnapshot['completion'] = {},
+  after: EndpointSnapshot['completion'] = {},
+): readonly Difference[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return names.flatMap((name) => {
+    const [path, old, now] = [`completion.${name}`, own(before, name), own(after, name)];
+    if (old === undefined) return [differ(['widening', path, 'Values are offered.'], old, now)];
+    if (now === undefined) return [differ(['breaking', path, 'Values are no longer offered.'], old, now)];
+    return compareCode(path, toCode(old), toCode(now), 'sql');
+  });
+}
+
 function compareTexts(before: EndpointSnapshot, after: EndpointSnapshot): readonly Difference[] {
-  return (['file', 'completion', 'metadata'] as const)
+  return (['file', 'metadata'] as const)
     .filter((key) => !isUnchanged(before[key], after[key]))
     .map((key) => differ(['wording', key, 'It has no effect on calls.'], before[key], after[key]));
 }

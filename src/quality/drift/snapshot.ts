@@ -31,7 +31,8 @@ export type EndpointSnapshot = {
   readonly unattached?: JsonValue;
   readonly cache?: JsonValue;
   readonly limits: JsonObject;
-  readonly completion?: JsonValue;
+  /** The SQL of completions, by parameter. */
+  readonly completion?: { readonly [parameter: string]: string };
   readonly metadata?: JsonValue;
   readonly tests: { readonly [name: string]: TestOutcome };
   /** The reason why the SQL cannot run on this database. */

@@ -461,6 +461,34 @@ it('a field that a rule hides no longer is another access', async () => {
   expect(compareSnapshots(denies, await at('pay: { type: integer }', 'deny'))).toEqual([]);
 });
 
+it('a completion that runs other SQL offers other values', async () => {
+  const at = async (completion: string) => {
+    const parameters = 'parameters: [{ name: id, type: string }, { name: day, type: string }]';
+    const body = `${parameters}, completion: ${completion}`;
+    return bareSnapshotOf(
+      await load({
+        'resources/a.yml': `resource: { uri: "shop://{id}/{day}", ${body}, source: { code: "SELECT $id AS id, $day AS day" } }`,
+        'prompts/a.yml': `prompt: { name: p, ${body}, messages: [{ prompt: "{{ id }} {{ day }}" }] }`,
+      }),
+    );
+  };
+  const changesOf = (before: Snapshot, after: Snapshot) =>
+    compareSnapshots(before, after).map(({ class: name, subject, path }) => `${name} ${subject} ${path}`);
+  const [none, one] = [await at('{}'), await at('{ id: SELECT id FROM staff }')];
+  const both = (text: string) =>
+    ['prompt p', 'resource shop://{id}/{day}'].map((subject) => text.replace('*', subject));
+  expect(changesOf(one, one)).toEqual([]);
+  expect(changesOf(one, await at('{ id: SELECT ssn FROM staff }'))).toEqual(both('breaking * completion.id'));
+  expect(changesOf(one, await at('{ id: "SELECT id  FROM staff -- all" }'))).toEqual(
+    both('wording * completion.id'),
+  );
+  expect(changesOf(one, await at('{ id: SELECT id FROM staff, day: SELECT 1 }'))).toEqual(
+    both('widening * completion.day'),
+  );
+  expect(changesOf(none, one)).toEqual(both('widening * completion.id'));
+  expect(changesOf(one, none)).toEqual(both('breaking * completion.id'));
+});
+
 it.each([
   ['is new', '', ', cache: { ttl: 1h }', 'breaking'],
   ['is longer', ', cache: { ttl: 1m }', ', cache: { ttl: 1h }', 'breaking'],
