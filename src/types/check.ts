@@ -6,6 +6,7 @@ import { acceptsNull, type TypeName, type TypeNode } from './node.ts';
 import { compilePattern } from './pattern.ts';
 import { PatternRejection } from './pattern-tree.ts';
 import { createValidator, MAX_TYPE_DEPTH } from './validate.ts';
+import { checkWritten } from './written.ts';
 
 /** A contradiction in a type: its place, the reason and the fix. */
 export interface TypeIssue {
@@ -144,13 +145,11 @@ function checkValues(node: TypeNode, path: Path): readonly TypeIssue[] {
   const { default: given, enum: allowed, examples, ...bare } = node;
   const enumIssues = checkEnum(allowed, { ...bare, ...(acceptsNull(node) ? { nullable: true } : {}) }, path);
   if (enumIssues.length > 0) return enumIssues;
-  const validate = createValidator(node, 'input');
   const check = (value: JsonValue, at: Path, what: string): readonly TypeIssue[] => {
-    const result = validate(value);
-    if (result.ok) return [];
-    const reasons = result.issues.map(({ path: inside, message }) =>
+    const reasons = checkWritten(node, value).map(({ path: inside, message }) =>
       inside ? `${inside} ${message}` : message,
     );
+    if (reasons.length === 0) return [];
     return [issue(at, `${what} is not of this type: ${reasons.join('; ')}.`, 'Change it, or the type.')];
   };
   return [

@@ -51,8 +51,10 @@ function schemaOf(node: TypeNode, mode: Mode, nullable: boolean): JsonObject {
 }
 
 /** A whole number beyond 2^53 is a text of its digits, so the values of an `integer` may be texts. */
-function typeOf({ type, enum: allowed = [] }: TypeNode, nullable: boolean): JsonValue {
-  const hasText = type === 'integer' && allowed.some((value) => typeof value === 'string');
+function typeOf(node: TypeNode, nullable: boolean): JsonValue {
+  const { type, enum: allowed = [], examples = [], default: given } = node;
+  const hasText =
+    type === 'integer' && [...allowed, ...examples, given].some((value) => typeof value === 'string');
   const types = [type, ...(hasText ? ['string'] : []), ...(nullable ? ['null'] : [])];
   return types.length === 1 ? type : types;
 }

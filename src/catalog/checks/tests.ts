@@ -2,7 +2,7 @@ import { answerParameters } from '../../project/elicitation-model.ts';
 import type { Endpoint, EndpointTest } from '../../project/model.ts';
 import { suggestName } from '../../types/nearest.ts';
 import { hasDefault, type Parameter } from '../../types/node.ts';
-import { validatorOf } from '../../types/validate.ts';
+import { checkWritten } from '../../types/written.ts';
 import type { CatalogIssue } from './check.ts';
 
 /** Checks whether the tests call the endpoint with its declared arguments. */
@@ -72,11 +72,9 @@ function checkValue(
   path: Path,
 ): readonly CatalogIssue[] {
   const parameter = parameters.find(({ name }) => name === key);
-  const checked = parameter && validatorOf(parameter, 'input')(value);
-  if (checked === undefined || checked.ok) return [];
-  const reasons = checked.issues.map((issue) =>
-    issue.path ? `${issue.path} ${issue.message}` : issue.message,
-  );
+  const issues = parameter ? checkWritten(parameter, value) : [];
+  if (issues.length === 0) return [];
+  const reasons = issues.map((issue) => (issue.path ? `${issue.path} ${issue.message}` : issue.message));
   return [
     {
       code: 'test-argument',

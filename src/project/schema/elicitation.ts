@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { withTypedValues } from '../../types/written.ts';
 import { ASK_OTHERWISE, CONFIRM_OTHERWISE, type Field, QUESTION_KINDS } from '../elicitation-model.ts';
 import { choice, listOf, optional, says, strictMap, text, whole, word } from './shape.ts';
 import { reportNode, TYPE_ENTRIES, toNode, VALUE_NAME } from './type-node.ts';
@@ -47,6 +48,7 @@ const FIELD = v.pipe(
       'Write as many titles as values.',
     ),
   ),
+  v.transform(withTypedValues),
 );
 
 function countOf({ enum: own, items }: Field): number {

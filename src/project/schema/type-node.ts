@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { checkTypeNode, type TypeIssue } from '../../types/check.ts';
 import { FORMAT_NAMES, type Parameter, TYPE_NAMES, type TypeNode } from '../../types/node.ts';
+import { withTypedValues } from '../../types/written.ts';
 import {
   anything,
   choice,
@@ -89,6 +90,7 @@ const PARAMETER = v.pipe(
   v.rawCheck(({ dataset, addIssue }) => {
     if (dataset.typed) reportNode(dataset.value, addIssue);
   }),
+  v.transform(withTypedValues),
 );
 
 /** The `return` of an endpoint. */
@@ -97,6 +99,7 @@ export const RETURN = v.pipe(
   v.rawCheck(({ dataset, addIssue }) => {
     if (dataset.typed) reportNode(dataset.value, addIssue);
   }),
+  v.transform(withTypedValues),
 );
 
 /** The `parameters` of an endpoint. */

@@ -33,6 +33,32 @@ describe('compiling', () => {
     expect(catalog.hash).toMatch(/^[0-9a-f]{64}$/);
   });
 
+  it('gives clients defaults and examples of their types', async () => {
+    const { tools } = await compileCatalog(
+      await load({
+        'tools/a.yml': `tool:
+  name: a
+  parameters:
+    - { name: on, type: boolean, default: 1, examples: ["false"] }
+    - { name: ids, type: array, items: { type: integer, default: "2" }, default: "[1]" }
+  ask: [{ name: q, message: Which?, fields: [{ name: deep, type: boolean, default: 0 }], otherwise: skip }]
+  return: { type: object, properties: { n: { type: integer, examples: ["3"] } } }
+  source: { code: "SELECT $on AS n, $ids AS i, $deep AS d" }
+`,
+      }),
+    );
+    expect(tools.a?.wire).toMatchObject({
+      inputSchema: {
+        properties: {
+          on: { default: true, examples: [false] },
+          ids: { items: { default: 2 }, default: [1] },
+        },
+      },
+      outputSchema: { properties: { n: { examples: [3] } } },
+    });
+    expect(tools.a?.ask).toMatchObject([[{ fields: [{ name: 'deep', default: false }] }]]);
+  });
+
   it("rewrites parameters to positions and keeps the author's bounds", async () => {
     const { tools } = await full();
     expect(tools.top_products).toMatchObject({

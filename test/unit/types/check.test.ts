@@ -84,6 +84,51 @@ describe('contradictions in a type', () => {
       ['default: The default is not of this type: must be one of "a".'],
     ],
     [
+      { type: 'string', default: 2134 },
+      ['default: The default is not of this type: must be text, not a number: put it in quotes.'],
+    ],
+    [
+      { type: 'string', default: true, examples: ['1.10', 1.1, false] },
+      [
+        'default: The default is not of this type: must be text, not the word true: put it in quotes.',
+        'examples.1: This example is not of this type: must be text, not a number: put it in quotes.',
+        'examples.2: This example is not of this type: must be text, not the word false: put it in quotes.',
+      ],
+    ],
+    [
+      { type: 'array', items: { type: 'string' }, default: ['a', 1, 2] },
+      [
+        'default: The default is not of this type: [1] must be text, not a number: put it in quotes; [2] must be text, not a number: put it in quotes.',
+      ],
+    ],
+    [
+      {
+        type: 'object',
+        default: { zip: 2134, at: { zip: [2134] }, other: 1 },
+        properties: {
+          zip: { type: 'string' },
+          at: { type: 'object', properties: { zip: { type: 'array', items: { type: 'string' } } } },
+        },
+      },
+      [
+        'default: The default is not of this type: zip must be text, not a number: put it in quotes; at.zip[0] must be text, not a number: put it in quotes.',
+      ],
+    ],
+    [{ type: 'string', default: '02134', examples: ['1.10'] }, []],
+    [{ type: 'string', format: 'timestamp', default: 1767225600 }, []],
+    [
+      {
+        type: 'object',
+        properties: { a: { type: 'string', format: 'timestamp' } },
+        default: { a: 1767225600 },
+      },
+      [],
+    ],
+    [{ type: 'string', default: null }, []],
+    [{ type: 'integer', default: '5', examples: ['9007199254740993'] }, []],
+    [{ type: 'boolean', default: 1 }, []],
+    [{ type: 'array', items: { type: 'string' }, default: '["a", "b"]' }, []],
+    [
       { type: 'string', examples: ['a', {}] },
       ['examples.1: This example is not of this type: must be text, not an object.'],
     ],

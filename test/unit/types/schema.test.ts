@@ -94,7 +94,9 @@ describe('the schema of arguments', () => {
     expect(typeOf({ type: 'integer', enum: [1, '9007199254740993'], nullable: true })).toEqual([
       ...['integer', 'string', 'null'],
     ]);
-    expect(typeOf({ type: 'integer', enum: [1] })).toBe('integer');
+    expect(typeOf({ type: 'integer', default: '9007199254740993' })).toEqual(['integer', 'string']);
+    expect(typeOf({ type: 'integer', examples: [1, '9007199254740993'] })).toEqual(['integer', 'string']);
+    expect(typeOf({ type: 'integer', enum: [1], default: 1, examples: [1] })).toBe('integer');
     expect(typeOf({ type: 'string', enum: ['1'] })).toBe('string');
   });
 

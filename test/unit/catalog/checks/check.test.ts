@@ -138,6 +138,21 @@ describe('the tests of an endpoint', () => {
   });
 });
 
+it('the arguments of a test are texts where the parameter is one', async () => {
+  const test = (value: string) =>
+    check(
+      TOOL(
+        `  parameters: [{ name: zip, type: string }]\n  source: { code: SELECT $zip }\n  tests:\n    - { name: t, arguments: [{ key: zip, value: ${value} }] }`,
+      ),
+    );
+  expect(await test('"02134"')).toEqual([]);
+  expect(await test('02134')).toEqual([
+    expect.stringContaining(
+      'This value for zip is invalid: it must be text, not a number: put it in quotes.',
+    ),
+  ]);
+});
+
 describe('policies and templates', () => {
   it('has policies checked against what they may see', async () => {
     const rule = '  policies:\n    input:\n      - { condition: usr.role == 1, action: deny }\n';
