@@ -179,7 +179,7 @@ export const ENDPOINT_WORDS: { readonly [part: string]: Words } = {
     result_contains:
       'Keys of the result with their values. For a list, one item must have them; for a text, a part of it.',
     result_not_contains:
-      'Fields that the result and its items must not have; `address.street` is a nested field.',
+      'Fields that the result and its items must not have, whatever the case of letters; `address.street` is a nested field.',
     result_contains_item: 'Item that a list must have; for an object, some of its keys suffice.',
     result_contains_all: 'Items that a list must have, in any order, each as in `result_contains_item`.',
     result_length: 'Number of items that a list must have.',

@@ -50,13 +50,13 @@ function contains(expected: JsonValue): Check {
   };
 }
 
-/** No item of a list may have these fields. A dotted path leads into nested ones. */
+/** No item of a list may have these fields, whatever the case of letters. A dotted path leads into nested ones. */
 function containsNone(fields: readonly string[]): Check {
   return (value) => {
     if (!isList(value) && !isObject(value)) {
       return `result_not_contains: the result has no fields\n+ ${toShort(value)}`;
     }
-    const found = fields.filter((field) => hasField(value, field));
+    const found = fields.filter((field) => hasField(value, field.toLowerCase()));
     return found.length === 0 ? null : `result_not_contains: the result has ${found.join(', ')}`;
   };
 }
@@ -64,10 +64,10 @@ function containsNone(fields: readonly string[]): Check {
 function hasField(value: JsonValue, path: string): boolean {
   if (isList(value)) return value.some((item) => hasField(item, path));
   if (!isObject(value)) return false;
-  if (Object.hasOwn(value, path)) return true;
-  return Object.entries(value).some(
-    ([key, inner]) => path.startsWith(`${key}.`) && hasField(inner, path.slice(key.length + 1)),
-  );
+  return Object.entries(value).some(([key, inner]) => {
+    const name = key.toLowerCase();
+    return name === path || (path.startsWith(`${name}.`) && hasField(inner, path.slice(name.length + 1)));
+  });
 }
 
 function containsItems(name: string, expected: readonly JsonValue[]): Check {

@@ -70,6 +70,12 @@ const FAIL: readonly (readonly [Assertions, JsonValue, string])[] = [
     'result_not_contains: the result has city, address.zip',
   ],
   [{ result_not_contains: ['address.zip'] }, [BOB, ADA], 'result_not_contains: the result has address.zip'],
+  [{ result_not_contains: ['ssn'] }, [{ SSN: 1 }], 'result_not_contains: the result has ssn'],
+  [
+    { result_not_contains: ['SSN', 'A.Zip'] },
+    [{ ssn: 1, a: { ZIP: 1 } }],
+    'result_not_contains: the result has SSN, A.Zip',
+  ],
   [{ result_not_contains: ['x'] }, 'text', 'result_not_contains: the result has no fields\n+ "text"'],
   [
     { result_contains_item: { name: 'Eve' } },
