@@ -1,5 +1,6 @@
 import { SvcError } from '../errors.ts';
-import { isObject, type JsonObject, type JsonValue } from '../json.ts';
+import { isList, isObject, type JsonObject, type JsonValue } from '../json.ts';
+import { MASK } from '../policy/fields.ts';
 
 /** A block of MCP content. */
 export type Block =
@@ -21,17 +22,27 @@ export type Block =
       readonly mimeType?: string;
     };
 
-/** Turns rows into the content blocks that they describe. Throws result_invalid for a row that describes none. */
-export function toBlocks(value: JsonValue, endpoint: string): readonly Block[] {
-  const rows = Array.isArray(value) ? value : [];
-  return rows.map((row: JsonValue, index) => {
-    const block = isObject(row) ? toBlock(row) : null;
-    if (block !== null) return block;
+/**
+ * Turns rows into the content blocks that they describe, without those whose `uri`, `data` or other needed part a policy hid.
+ * `produced` has the rows as they were before the policies. Throws result_invalid for a row that describes no block there.
+ */
+export function toBlocks(value: JsonValue, endpoint: string, produced: JsonValue = value): readonly Block[] {
+  const [rows, before] = [value, produced].map((one) => (isList(one) ? one : []));
+  return (rows ?? []).flatMap((row, index) => {
+    const block = blockOf(row);
+    if (block !== null) return [block];
+    if (blockOf(before?.[index] ?? null) !== null) return [];
     throw new SvcError(
       'result_invalid',
       `Row ${index + 1} of ${endpoint} is no block of content. A row has \`type\` text (with \`text\`), image or audio (\`data\`, \`mime_type\`), resource (\`uri\`, \`text\` or \`data\`) or resource_link (\`uri\`). \`data\` is a BLOB.`,
     );
   });
+}
+
+/** The block of a row; null if there is none. A mask is no address and no media type, and clients refuse it. */
+function blockOf(row: JsonValue): Block | null {
+  if (!isObject(row) || row.uri === MASK || row.mime_type === MASK) return null;
+  return toBlock(row);
 }
 
 /** Turns a picture or a sound into a block; null for any other media type. */

@@ -347,7 +347,7 @@ async function toAnswer(call: Call, produced: Produced, value: JsonValue): Promi
   if (unchanged) outcomes.set(produced, outcome);
   if (outcome.truncated !== null) notifyTruncated(context, outcome.truncated);
   const isContent = entry.kind === 'tool' && entry.content === 'rows';
-  const blocks = isContent ? { blocks: toBlocks(outcome.value, entry.name) } : {};
+  const blocks = isContent ? { blocks: toBlocks(outcome.value, entry.name, produced.value) } : {};
   return { ...outcome, binary: produced.binary && typeof value === 'string', ...blocks };
 }
 

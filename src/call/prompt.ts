@@ -1,6 +1,7 @@
 import type { PromptEntry } from '../catalog/model.ts';
 import { SvcError } from '../errors.ts';
 import { isObject, type JsonObject, type JsonValue } from '../json.ts';
+import { MASK } from '../policy/fields.ts';
 import type { Outcome } from './runtime.ts';
 
 /** The content of a prompt's message. */
@@ -41,7 +42,7 @@ export async function renderMessages(
   );
 }
 
-/** Reads rendered messages back; a message whose text a policy removed is left out. Throws result_too_large. */
+/** Reads rendered messages back, without those whose text a policy removed or whose address it masked. Throws result_too_large. */
 export function toMessages(entry: PromptEntry, value: JsonValue): readonly ResolvedMessage[] {
   enforceSize(entry, value);
   return (Array.isArray(value) ? value : []).flatMap(toMessage);
@@ -50,6 +51,7 @@ export function toMessages(entry: PromptEntry, value: JsonValue): readonly Resol
 function toMessage(message: JsonValue): ResolvedMessage[] {
   if (!isObject(message) || typeof message.prompt !== 'string') return [];
   const { prompt } = message;
+  if (message.type === 'resource' && prompt === MASK) return [];
   const role = message.role === 'assistant' ? 'assistant' : 'user';
   const content =
     message.type === 'resource'

@@ -77,7 +77,7 @@ export const ENDPOINT_WORDS: { readonly [part: string]: Words } = {
     annotations: 'Hints that clients use to decide whether to ask before a call.',
     mime_type: '`image/…` or `audio/…`: the result is one BLOB, and clients get it as content of that type.',
     content:
-      '`rows`: each row is a block of content, by its columns `type` (`text`, `image`, `audio`, `resource`, `resource_link`), `text`, `data`, `mime_type`, `uri`, `name`, `title`, `description`. Default: `value`.',
+      '`rows`: each row is a block of content, by its columns `type` (`text`, `image`, `audio`, `resource`, `resource_link`), `text`, `data`, `mime_type`, `uri`, `name`, `title`, `description`. A block whose picture or address a rule hides is left out. Default: `value`.',
     format:
       'Form of the rows in the text of the result: `csv`, `markdown` or `json`. The text is then all that a client gets, without `structuredContent`, so a model reads the rows once.',
     view: 'View in which people see the result, in clients with MCP Apps: `table`, `line`, `bar`, `area`, `scatter`, `number`, `map`, or `auto`, which chooses by `return`.',

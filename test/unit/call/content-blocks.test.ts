@@ -34,4 +34,32 @@ describe('the rows of a tool with `content: rows`', () => {
       'Row 2 of files is no block of content.',
     );
   });
+
+  const LINK = { type: 'resource_link', uri: 'shop://files/1', name: 'One' };
+  it.each([
+    [MP3, { data: 'aGk=' }, { data: '****' }],
+    [MP3, { data: 'aGk=' }, {}],
+    [{ type: 'image', data: 'aGk=' }, { mime_type: 'image/png' }, { mime_type: '****' }],
+    [{ data: 'aGk=', mime_type: 'image/png' }, { type: 'image' }, { type: '****' }],
+    [{ type: 'resource', text: 'Hi' }, { uri: 'shop://files/1' }, { uri: '****' }],
+    [{ type: 'resource', text: 'Hi' }, { uri: 'shop://files/1' }, {}],
+    [{ ...FILE, text: 'Hi' }, { mime_type: 'text/css' }, { mime_type: '****' }],
+    [{ type: 'resource_link' }, { uri: 'shop://files/1' }, { uri: '****' }],
+    [{ type: 'text' }, { text: 'Hi' }, {}],
+  ])('become no block if a policy hides a needed part: %j', (row, shown, hidden) => {
+    const text = { type: 'text', text: 'Hi' };
+    const before = [text, { ...row, ...shown }];
+    expect(toBlocks(before, 'files', before)).toHaveLength(2);
+    expect(toBlocks([text, { ...row, ...hidden }], 'files', before)).toEqual([text]);
+    expect(() => toBlocks([{ ...row, ...hidden }], 'files', [])).toThrow('Row 1 of files');
+    expect(() => toBlocks([text, null], 'files', [text, { type: 'none' }])).toThrow('Row 2 of files');
+  });
+
+  it('keep the blocks whose words a policy masks', () => {
+    const rows = [
+      { type: 'text', text: '****' },
+      { ...LINK, name: '****' },
+    ];
+    expect(toBlocks(rows, 'files', [])).toEqual(rows);
+  });
 });

@@ -89,6 +89,17 @@ const GREET = `prompt:
       - { condition: "user.role == 'anonymous'", action: mask_fields, fields: [prompt] }
   messages: [{ prompt: "Greet {{ who }}." }]
 `;
+const CARD = `tool:
+  name: card
+  content: rows
+  policies: { output: [{ condition: "user.role == 'analyst'", action: mask_fields, fields: [data] }] }
+  source: { code: "SELECT 'text' AS type, 'Ada' AS text, NULL::BLOB AS data, NULL AS mime_type UNION ALL SELECT 'image', NULL, 'x'::BLOB, 'image/png'" }
+`;
+const FILES = `prompt:
+  name: files
+  policies: { output: [{ condition: "user.role == 'analyst'", action: mask_fields, fields: [prompt] }] }
+  messages: [{ prompt: "Read." }, { type: resource, prompt: "https://example.org/a" }]
+`;
 const SEED = `CREATE TABLE people AS SELECT * FROM (VALUES
   ('Ada', 10.5, 'DE'), ('Bob', 20, 'DE'), ('Cid', 30, 'FR')) t(name, salary, country)`;
 
@@ -104,6 +115,8 @@ beforeAll(async () => {
       'tools/one-each.yml': ONE_EACH,
       'resources/order.yml': ORDER,
       'prompts/greet.yml': GREET,
+      'tools/card.yml': CARD,
+      'prompts/files.yml': FILES,
     },
     SEED,
   );
@@ -143,6 +156,29 @@ describe('policies of a call', () => {
       { name: 'Bob', salary: '****', country: 'DE' },
     ]);
     expect(lastRecord()?.decision).toMatchObject({ outcome: 'mask', rules: ['output[1]'] });
+  });
+
+  it('leave out a picture that they mask, and keep the rest of the answer', async () => {
+    const text = { type: 'text', text: 'Ada' };
+    const picture = { type: 'image', mimeType: 'image/png', data: 'eA==' };
+    expect((await call('card', {}, ALICE)).blocks).toEqual([text]);
+    expect((await call('card', {}, { ...ALICE, role: 'boss' })).blocks).toEqual([text, picture]);
+  });
+
+  it('leave out a resource of a prompt whose address they mask', async () => {
+    const { runtime } = served;
+    const entry = runtime.catalog.prompts.files;
+    if (entry === undefined) throw new Error('no prompt');
+    const messagesOf = async (role: string) => {
+      const context = contextOf({ ...ALICE, role });
+      const { messages } = await callEndpoint({ runtime, entry, args: {}, context });
+      return messages.map(({ content }) => content);
+    };
+    expect(await messagesOf('analyst')).toEqual([{ type: 'text', text: '****' }]);
+    expect(await messagesOf('boss')).toEqual([
+      { type: 'text', text: 'Read.' },
+      { type: 'resource_link', uri: 'https://example.org/a' },
+    ]);
   });
 
   it('hold where there is one for the arguments and one for the result', async () => {
