@@ -10,7 +10,7 @@ export const ENDPOINTS_PAGE = 'docs/reference/endpoints.md';
 const PARTS: Readonly<Record<string, string>> = {
   tool: 'A model calls a tool with arguments.',
   resource:
-    'A client reads a resource by its URI. A URI without placeholders is listed. A URI with placeholders is a template, and every placeholder is a parameter.',
+    'A client reads a resource by its URI. A URI without placeholders is listed. A URI with placeholders is a template, and every placeholder is a parameter. A parameter with a `default` may be empty there: `shop://customers/`.',
   prompt:
     'A person chooses a prompt. Its messages are Jinja templates over the parameters; [templates.md](templates.md) lists the differences.',
   parameter:

@@ -1,6 +1,7 @@
 import { own } from '../json.ts';
 import type { EndpointKind } from '../project/model.ts';
 import type { UriTemplate } from '../project/uri.ts';
+import { hasDefault, type Parameter } from '../types/node.ts';
 import type { AnyEntry, Catalog, ResourceEntry } from './model.ts';
 
 /** A resource and the values of its placeholders in a URI. */
@@ -26,7 +27,7 @@ export function findResource(catalog: Catalog, uri: string): FoundResource | nul
   const exact = Object.hasOwn(catalog.resources, uri) ? catalog.resources[uri] : undefined;
   if (exact !== undefined && exact.template.variables.length === 0) return { entry: exact, values: {} };
   for (const entry of templatesOf(catalog)) {
-    const values = matchUri(entry.template, uri);
+    const values = matchUri(entry.template, uri, entry.parameters);
     if (values !== null) return { entry, values };
   }
   return null;
@@ -50,11 +51,13 @@ function fixedLength({ template }: ResourceEntry): number {
 
 /**
  * Matches a URI against a template and returns the decoded values of its placeholders; null without
- * a match. Each placeholder takes the shortest text, which finds a match whenever one exists.
+ * a match. Each placeholder takes the shortest text, which finds a match whenever one exists. One whose parameter has a
+ * default may take none, as RFC 6570 expands a variable without a value; it is missing in the values.
  */
 export function matchUri(
   { literals, variables }: UriTemplate,
   uri: string,
+  parameters: readonly Parameter[] = [],
 ): { readonly [name: string]: string } | null {
   const [first = '', ...after] = literals;
   if (variables.length === 0) return uri === first ? {} : null;
@@ -64,10 +67,12 @@ export function matchUri(
   for (const [index, name] of variables.entries()) {
     const literal = after[index] ?? '';
     const last = index === variables.length - 1;
-    const end = last ? uri.length - literal.length : uri.indexOf(literal, from + 1);
-    const value = end > from && uri.startsWith(literal, end) ? decode(uri.slice(from, end)) : null;
+    const isOptional = parameters.some((parameter) => parameter.name === name && hasDefault(parameter));
+    const least = isOptional ? from : from + 1;
+    const end = last ? uri.length - literal.length : uri.indexOf(literal, least);
+    const value = end >= least && uri.startsWith(literal, end) ? decode(uri.slice(from, end)) : null;
     if (value === null) return null;
-    values.push([name, value]);
+    if (value !== '') values.push([name, value]);
     from = end + literal.length;
   }
   return Object.fromEntries(values);

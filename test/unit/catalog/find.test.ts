@@ -31,6 +31,17 @@ test.each([
   expect(found?.values).toEqual(values);
 });
 
+test('a placeholder whose parameter has a default may be empty', async () => {
+  const catalog = await loadTree({
+    'resources/a.yml':
+      'resource:\n  uri: a://x/{one}\n  parameters: [{ name: one, type: string, default: all }]\n  source: { code: SELECT $one }\n',
+    'resources/b.yml': resource('a://y/{one}', 'one'),
+  }).then(compileCatalog);
+  expect(findResource(catalog, 'a://x/')).toMatchObject({ entry: { uri: 'a://x/{one}' }, values: {} });
+  expect(findResource(catalog, 'a://x/1')?.values).toEqual({ one: '1' });
+  expect(findResource(catalog, 'a://y/')).toBeNull();
+});
+
 test.each(['a://x/', 'a://x/{one}', 'b://x/1', 'A://x/1', 'a://x/1/', 'a://x/1/2', '__proto__', 'a://x/%'])(
   '%s is none, or one by its letters only',
   async (uri) => {

@@ -4,9 +4,10 @@ import { parseUriTemplate } from '../../../src/project/uri.ts';
 import { cpuMs } from '../cpu.ts';
 import { createRandom } from '../project/mutate.ts';
 
-function match(text: string, uri: string) {
+function match(text: string, uri: string, optional: readonly string[] = []) {
   const parsed = parseUriTemplate(text);
-  return 'template' in parsed ? matchUri(parsed.template, uri) : parsed.problem;
+  const parameters = optional.map((name) => ({ name, type: 'string', default: '' }) as const);
+  return 'template' in parsed ? matchUri(parsed.template, uri, parameters) : parsed.problem;
 }
 
 describe('matching a URI', () => {
@@ -31,6 +32,22 @@ describe('matching a URI', () => {
     ['a://{constructor}', 'a://1', { constructor: '1' }],
   ])('%s takes %s', (text, uri, values) => {
     expect(match(text, uri)).toEqual(values);
+  });
+
+  it.each([
+    ['a://{x}', 'a://', {}],
+    ['a://{x}', 'a://1', { x: '1' }],
+    ['a://{x}/', 'a:///', {}],
+    ['a://{x}/c/{y}', 'a:///c/2', { y: '2' }],
+    ['a://{x}/c/{y}', 'a://1/c/', null],
+    ['a://{x}/c/{y}', 'a:///c/', null],
+    ['a://{x}-{y}', 'a://-2', { y: '2' }],
+    ['a://{x}', 'a:/', null],
+    ['a://{x}/end', 'a://end', null],
+    ['a://{y}/{x}', 'a://1/', { y: '1' }],
+    ['a://{y}/{x}', 'a:///1', null],
+  ])('%s takes %s if x may be missing', (text, uri, values) => {
+    expect(match(text, uri, ['x'])).toEqual(values);
   });
 
   // Requirements: mcp.resource.template
