@@ -33,6 +33,7 @@ export const FINDINGS: Readonly<Record<string, Readonly<Record<string, Advice>>>
     'yaml-size': advice('Aliases expand to too many values.', 'Use fewer aliases.'),
     'yaml-alias': advice('An alias has no anchor.', 'Define its anchor before the alias.'),
     'yaml-cycle': advice('An alias refers to a value that contains the alias.', 'Write out the value.'),
+    'yaml-tag': advice('A value has a tag such as `!!binary` or `!!timestamp`.', 'Remove the tag.'),
     'yaml-number': advice('A number is not finite.', 'Use a number that JSON supports, or quote it.'),
     'yaml-key': advice('A key is not text.', 'Write one word or quoted text before the colon.'),
     'yaml-proto': advice('A key is named `__proto__`.', 'Rename it.'),

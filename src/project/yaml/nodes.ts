@@ -120,7 +120,8 @@ function readScalar(state: State, node: Scalar, at: Position, { pointer }: Place
   if (typeof value === 'boolean' || value === null) return value;
   // A number loses digits beyond 2^53. As text it keeps them, and integer types accept text.
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
-  return typeof value === 'number' && Number.isFinite(value) ? value : refuse(state, 'yaml-number', at);
+  if (typeof value !== 'number') return refuse(state, 'yaml-tag', at);
+  return Number.isFinite(value) ? value : refuse(state, 'yaml-number', at);
 }
 
 /** The position of a text's first character, and whether the text is in the file unchanged. */
@@ -211,6 +212,7 @@ const REFUSALS: Readonly<Table<readonly [message: string, fix: string]>> = {
     'Define it with & first; put text that begins with * in quotes.',
   ],
   'yaml-number': ['This number is not finite.', 'Write a number that JSON can carry, or put it in quotes.'],
+  'yaml-tag': ['The tag before this value, such as `!!binary`, has no meaning here.', 'Remove the tag.'],
   'yaml-key': ['A key must be text.', 'Write one word or quoted text before the colon.'],
   'yaml-proto': ['No key can be named __proto__.', 'Give it another name.'],
   'yaml-merge': ['`<<` takes a map, an alias of one, or a list of these.', 'Write `<<: *name`.'],

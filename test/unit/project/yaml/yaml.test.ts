@@ -61,6 +61,8 @@ describe('syntax', () => {
     ['tool:\n  __proto__: c\n', '2:3 yaml-proto'],
     ['tool:\n  <<: text\n', '2:7 yaml-merge'],
     ['a: .inf\n', '1:4 yaml-number'],
+    ['a: !!binary aGVsbG8=\n', '1:13 yaml-tag'],
+    ['a: !!timestamp 2024-01-01\n', '1:16 yaml-tag'],
     ['just text', '1:1 wrong-type'],
     ['- a\n', '1:1 wrong-type'],
   ])('%j', async (text, place) => {
