@@ -114,10 +114,17 @@ export const SCOPES = listOf(
   formed(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'a scope without blanks', 'List each scope as an item.'),
 );
 
+/** A tag, as a list with commas can name it. */
+const TAG = formed(
+  /^[^\s,](?:[^,]*[^\s,])?$/,
+  'a tag without commas, and without blanks around it',
+  'List each tag as an item.',
+);
+
 const SHARED = {
   title: optional(word()),
   description: optional(text()),
-  tags: optional(listOf(word())),
+  tags: optional(listOf(TAG)),
   icons: optional(listOf(ICON)),
   enabled: optional(flag()),
   scopes: optional(SCOPES),

@@ -103,6 +103,13 @@ describe('values', () => {
       '4:12 wrong-type: `tool.enabled` must be true or false, not text. Write true or false, without quotes.',
     ],
     [
+      'tags: [a, two words, "a,b"]',
+      '4:25 wrong-value: `tool.tags[2]` must be a tag without commas, and without blanks around it. List each tag as an item.',
+    ],
+    ['tags: [" x"]', expect.stringMatching(/^4:11 wrong-value: `tool\.tags\[0\]` must be a tag/)],
+    ['tags: ["x "]', expect.stringMatching(/^4:11 wrong-value: `tool\.tags\[0\]` must be a tag/)],
+    ['tags: [""]', expect.stringMatching(/^4:11 wrong-value: `tool\.tags\[0\]` must be a tag/)],
+    [
       'tags: a',
       '4:9 wrong-type: `tool.tags` must be a list, not text. Write each item on a line of its own after a dash, or all in [].',
     ],
