@@ -109,12 +109,12 @@ function toColumnAbsent({ file, source }: Sourced, field: string): Finding {
 
 function toForeignCompletion({ file }: Sourced, { parameter, column }: ForeignCompletion): Finding {
   return {
-    severity: 'error',
+    severity: 'warning',
     code: 'completion',
     file,
     ...{ line: 0, column: 0 },
-    message: `The completion of ${parameter} returns the column ${column}, which the result does not have, so rules on fields cannot tell whether its values are hidden.`,
-    fix: 'Name the column as the result does, with AS, so that the rules on it hold here too.',
+    message: `The completion of ${parameter} returns the column ${column}, which the result does not have. Rules on fields cannot tell whether its values are hidden, so callers under such a rule get none.`,
+    fix: 'If the result has these values, name the column as there, with AS. The rules on it then hold here too.',
   };
 }
 

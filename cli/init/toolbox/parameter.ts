@@ -103,7 +103,7 @@ function argument(value: JsonObject, written: string, node: JsonObject): Convert
       name,
       ...node,
       ...(optional && !hasDefault ? { nullable: true } : {}),
-      ...(optional ? { default: hasDefault ? given : null } : {}),
+      ...(optional ? { default: hasDefault ? defaultFor(node.type, given) : null } : {}),
       ...allowed.node,
     },
     rules: [...allowed.rules, ...excluded.rules, ...each.rules],
@@ -113,6 +113,13 @@ function argument(value: JsonObject, written: string, node: JsonObject): Convert
       ...[...allowed.remarks, ...excluded.remarks, ...each.remarks],
     ],
   };
+}
+
+/** A default in its type: `default: 5` of a string is text. */
+export function defaultFor(type: JsonValue | undefined, given: JsonValue): JsonValue {
+  return type === 'string' && (typeof given === 'number' || typeof given === 'boolean')
+    ? String(given)
+    : given;
 }
 
 /** The type of a value; null for an unknown one. */

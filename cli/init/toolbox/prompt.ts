@@ -1,5 +1,5 @@
 import { isList, isObject, type JsonObject, type JsonValue } from '../../../src/json.ts';
-import { toValueName } from './parameter.ts';
+import { defaultFor, toValueName } from './parameter.ts';
 import type { ToolboxItem } from './read.ts';
 import type { Unconverted } from './source.ts';
 import { toToolName } from './tool.ts';
@@ -64,14 +64,15 @@ export function convertPrompt({ name: written, value }: ToolboxItem): ConvertedP
 function toParameter({ name, description, type, required, default: given }: JsonObject): JsonObject {
   const hasDefault = given !== undefined && given !== null;
   const types: Readonly<Record<string, string>> = { integer: 'integer', float: 'number', boolean: 'boolean' };
+  const known = types[String(type)] ?? 'string';
   const optional: { readonly [key: string]: JsonValue } = hasDefault
-    ? { default: given }
+    ? { default: defaultFor(known, given) }
     : required === false
       ? { nullable: true, default: null }
       : {};
   return {
     name: toValueName(String(name)),
-    type: types[String(type)] ?? 'string',
+    type: known,
     ...(typeof description === 'string' ? { description } : {}),
     ...optional,
   };

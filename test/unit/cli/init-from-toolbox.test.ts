@@ -443,6 +443,21 @@ tools:
     expect(() => planned(text)).toThrow(/The variable BAD of the tools file is not set/);
   });
 
+  it('writes defaults of strings as text', () => {
+    const text = oneTool(`    statement: SELECT $1
+    parameters:
+      - { name: n, type: string, description: y, default: 5 }
+`);
+    const prompt = `prompts:
+  say:
+    messages: [{ content: "Say {{.word}}" }]
+    arguments: [{ name: word, description: y, default: true }]
+`;
+    const [tool, said] = planned(text + prompt).files;
+    expect(tool).toMatchObject({ tool: { parameters: [{ name: 'n', default: '5' }] } });
+    expect(said).toMatchObject({ prompt: { parameters: [{ name: 'word', default: 'true' }] } });
+  });
+
   it.each([
     ['an alias without an anchor', 'tools: { a: *none }\n'],
     ['an alias inside itself', 'tools: &a { b: *a }\n'],
