@@ -5,8 +5,7 @@ import { suggestName } from './nearest.ts';
 import { acceptsNull, type TypeName, type TypeNode } from './node.ts';
 import { compilePattern } from './pattern.ts';
 import { PatternRejection } from './pattern-tree.ts';
-import { createValidator, MAX_TYPE_DEPTH } from './validate.ts';
-import { checkWritten } from './written.ts';
+import { checkWritten, createValidator, MAX_TYPE_DEPTH } from './validate.ts';
 
 /** A contradiction in a type: its place, the reason and the fix. */
 export interface TypeIssue {

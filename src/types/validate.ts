@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { SvcError } from '../errors.ts';
-import { isObject, type JsonObject, type JsonValue } from '../json.ts';
+import { isList, isObject, type JsonObject, type JsonValue, own } from '../json.ts';
 import { boundsIssue, COERCE, EXACT, inexactIssue } from './coerce.ts';
 import { constraintsOf } from './constraints.ts';
 import {
@@ -206,3 +206,40 @@ const EXACT_NUMBERS = toStep((value, report) => {
   if (problem !== null) report(problem);
   return value as JsonValue;
 });
+
+/**
+ * Checks a value that an author wrote in YAML as if a client sent it, and reports numbers and booleans in place of text: YAML
+ * reads `02134` as 2134 and `1.10` as 1.1, so the text would be another one. The seconds of a `timestamp` are a number.
+ */
+export function checkWritten(node: TypeNode, written: JsonValue): readonly Issue[] {
+  const checked = validatorOf(node, 'input')(written);
+  return checked.ok ? unquotedParts(node, written, { converted: checked.value, path: '' }) : checked.issues;
+}
+
+interface Converted {
+  readonly converted: JsonValue | undefined;
+  readonly path: string;
+}
+
+function unquotedParts(
+  { format, items, properties = {} }: TypeNode,
+  written: JsonValue,
+  { converted, path }: Converted,
+): readonly Issue[] {
+  if (typeof converted === 'string' && (typeof written === 'number' || typeof written === 'boolean')) {
+    if (format === 'timestamp') return [];
+    const kind = typeof written === 'number' ? 'a number' : `the word ${written}`;
+    return [{ path, message: `must be text, not ${kind}: put it in quotes` }];
+  }
+  if (items && isList(written) && isList(converted)) {
+    return written.flatMap((item, index) =>
+      unquotedParts(items, item, { converted: converted[index], path: `${path}[${index}]` }),
+    );
+  }
+  if (!isObject(written) || !isObject(converted)) return [];
+  return Object.entries(properties).flatMap(([name, property]) => {
+    const item = own(written, name);
+    const below = { converted: own(converted, name), path: path === '' ? name : `${path}.${name}` };
+    return item === undefined ? [] : unquotedParts(property, item, below);
+  });
+}

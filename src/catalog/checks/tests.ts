@@ -2,7 +2,7 @@ import { answerParameters } from '../../project/elicitation-model.ts';
 import type { Endpoint, EndpointTest } from '../../project/model.ts';
 import { suggestName } from '../../types/nearest.ts';
 import { hasDefault, type Parameter } from '../../types/node.ts';
-import { checkWritten } from '../../types/written.ts';
+import { checkWritten } from '../../types/validate.ts';
 import type { CatalogIssue } from './check.ts';
 
 /** Checks whether the tests call the endpoint with its declared arguments. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { withTypedValues } from '../../types/written.ts';
+import { withTypedValues } from '../../types/typed-values.ts';
 import { ASK_OTHERWISE, CONFIRM_OTHERWISE, type Field, QUESTION_KINDS } from '../elicitation-model.ts';
 import { choice, listOf, optional, says, strictMap, text, whole, word } from './shape.ts';
 import { reportNode, TYPE_ENTRIES, toNode, VALUE_NAME } from './type-node.ts';

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { checkTypeNode, type TypeIssue } from '../../types/check.ts';
 import { FORMAT_NAMES, type Parameter, TYPE_NAMES, type TypeNode } from '../../types/node.ts';
-import { withTypedValues } from '../../types/written.ts';
+import { withTypedValues } from '../../types/typed-values.ts';
 import {
   anything,
   choice,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TypeNode } from '../../../src/types/node.ts';
-import { withTypedValues } from '../../../src/types/written.ts';
+import { withTypedValues } from '../../../src/types/typed-values.ts';
 
 describe('the values that an author wrote in a type', () => {
   it.each<[TypeNode, TypeNode]>([
