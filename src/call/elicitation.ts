@@ -51,7 +51,8 @@ export function answersIn(values: JsonObject, rounds: QuestionRounds): JsonObjec
 export function withoutAnswers(error: SvcError, rounds: QuestionRounds, answers: JsonObject): SvcError {
   const hidden = concealedTexts({ args: answers, parameters: answerParameters(rounds), credentials: [] });
   const known = [error.message, ...causesOf(error)];
-  const bare = known.map(createHiddenTexts(hidden).remove);
+  const { remove } = createHiddenTexts(hidden);
+  const bare = known.map((text) => remove(text));
   if (bare.every((text, index) => text === known[index])) return error;
   const [message = '', ...causes] = bare;
   const { code, detail } = error;

@@ -2,6 +2,7 @@ import type { RequestContext } from '../context.ts';
 import { isList, type JsonObject, type JsonValue } from '../json.ts';
 import type { Parameter, TypeNode } from '../types/node.ts';
 import { isCredentialName, isNamedCredential, withoutCredentials } from './credential-names.ts';
+import { createSearchWork } from './form-index.ts';
 import { createHiddenTexts, type HiddenTexts, REDACTED } from './hidden-texts.ts';
 
 /** The most characters of one text in a record. */
@@ -32,16 +33,9 @@ export interface Redactor {
 /** Creates a redactor for one call. Pass the arguments first. `known` are further texts to remove. */
 export function createRedactor(conceal: Conceal = (text) => text, known: readonly string[] = []): Redactor {
   const hidden = createHiddenTexts(known);
-  const text = (value: string, limit = MAX_TEXT) => {
-    // Arguments are removed before the text is cut: a part of a long one would not be recognised.
-    const open = hidden.remove(value);
-    const near = conceal(open, 4 * limit);
-    if (near.length < 4 * limit) return cutText(withoutCredentials(near, REDACTED), limit);
-    // Truncated twice, so that a credential across the first limit is seen whole. One across the second limit is not, so
-    // the end is left out: if much was removed, it would be shown.
-    const bare = withoutCredentials(near.slice(0, 4 * limit), REDACTED).slice(0, -limit);
-    return cutText(bare, limit, open.length - 3 * limit);
-  };
+  const bare = createTextShower(hidden, conceal);
+  let work = createSearchWork();
+  const text = (value: string, limit = MAX_TEXT) => bare(value, limit, work);
   /** Walks again if something was hidden, because texts before it may repeat it. */
   const redact = <T>(run: (walk: Walk) => T): T => {
     const already = hidden.size;
@@ -50,25 +44,29 @@ export function createRedactor(conceal: Conceal = (text) => text, known: readonl
   };
   return {
     arguments: (args, parameters) => {
-      for (const parameter of parameters) hideParts(args[parameter.name], parameter, hidden);
-      const kept = Object.entries(args).slice(0, MAX_PARTS);
-      return redact((walk) => {
-        const names = new Set<string>();
-        return Object.fromEntries(
-          kept.map(([name, value]) => {
-            const parameter = parameters.find((one) => one.name === name);
-            return parameter
-              ? [toUnique(cutText(name, MAX_KEY), names), walk.named(name, value, parameter)]
-              : [toUnique(text(name, MAX_KEY), names), hide(value, hidden)];
-          }),
-        );
-      });
+      work = createSearchWork();
+      hideDeclared(args, parameters, hidden);
+      return redact((walk) => walk.arguments(args, parameters));
     },
     result: (value, returns) => redact((walk) => walk.value(value, returns, 0)),
     text,
     get hidden() {
       return hidden.texts;
     },
+  };
+}
+
+/** Makes the function that shows a text of a call without hidden texts and credentials, cut to a number of characters. */
+function createTextShower(hidden: HiddenTexts, conceal: Conceal) {
+  return (value: string, limit: number, work = createSearchWork()): string => {
+    // Arguments are removed before the text is cut: a part of a long one would not be recognised.
+    const open = hidden.remove(value, work);
+    const near = conceal(open, 4 * limit);
+    if (near.length < 4 * limit) return cutText(withoutCredentials(near, REDACTED), limit);
+    // Truncated twice, so that a credential across the first limit is seen whole. One across the second limit is not, so
+    // the end is left out: if much was removed, it would be shown.
+    const bare = withoutCredentials(near.slice(0, 4 * limit), REDACTED).slice(0, -limit);
+    return cutText(bare, limit, open.length - 3 * limit);
   };
 }
 
@@ -87,22 +85,28 @@ export interface CallTexts {
 type TextRedactor = (text: string, limit?: number) => string;
 
 /** Makes the redactor of texts about a call. */
-export function createTextRedactor({ args, parameters, credentials }: CallTexts): TextRedactor {
-  const redactor = createRedactor(undefined, credentials);
-  redactor.arguments(args, parameters);
-  return (text, limit = MAX_LOGGED) => redactor.text(text, limit);
+export function createTextRedactor(texts: CallTexts): TextRedactor {
+  const shown = createTextShower(hiddenOf(texts), (text) => text);
+  return (text, limit = MAX_LOGGED) => shown(text, limit);
 }
 
 /** The texts of a call that no line about it may have: sensitive arguments and credentials. */
-export function concealedTexts({ args, parameters, credentials }: CallTexts): readonly string[] {
-  const redactor = createRedactor(undefined, credentials);
-  redactor.arguments(args, parameters);
-  return redactor.hidden;
+export function concealedTexts(texts: CallTexts): readonly string[] {
+  return hiddenOf(texts).texts;
+}
+
+function hiddenOf({ args, parameters, credentials }: CallTexts): HiddenTexts {
+  const hidden = createHiddenTexts(credentials);
+  hideDeclared(args, parameters, hidden);
+  // A walk that shows no text reaches at least the parts that a record has room for, and searches nothing.
+  createWalk(() => '', hidden).arguments(args, parameters);
+  return hidden;
 }
 
 type Node = TypeNode | null;
 
 interface Walk {
+  arguments(args: JsonObject, parameters: readonly Parameter[]): JsonObject;
   named(name: string, value: JsonValue, node: Node, level?: number): JsonValue;
   value(value: JsonValue, node: Node, level: number): JsonValue;
 }
@@ -127,7 +131,7 @@ function createWalk(text: Redactor['text'], hidden: HiddenTexts): Walk {
     const shown: [string, JsonValue][] = [];
     const keys = Object.keys(object);
     const guarded = node !== null && holdsSensitive(node);
-    const names = new Set<string>();
+    const names = new Map<string, number>();
     for (const key of keys) {
       if (left <= 0 || shown.length >= MAX_PARTS) break;
       const value = object[key] ?? null;
@@ -141,6 +145,18 @@ function createWalk(text: Redactor['text'], hidden: HiddenTexts): Walk {
     return Object.fromEntries(rest > 0 ? [...shown, ['[CUT]', missing(rest, 'key')]] : shown);
   };
   const walk: Walk = {
+    arguments: (args, parameters) => {
+      const names = new Map<string, number>();
+      const shown = Object.entries(args).slice(0, MAX_PARTS);
+      return Object.fromEntries(
+        shown.map(([name, value]) => {
+          const parameter = parameters.find((one) => one.name === name);
+          return parameter
+            ? [toUnique(cutText(name, MAX_KEY), names), walk.named(name, value, parameter)]
+            : [toUnique(text(name, MAX_KEY), names), hide(value, hidden)];
+        }),
+      );
+    },
     named: (name, value, node, level = 0) =>
       isNamedCredential(name, value) ? hide(value, hidden) : walk.value(value, node, level + 1),
     value: (value, node, level) => {
@@ -157,11 +173,15 @@ function createWalk(text: Redactor['text'], hidden: HiddenTexts): Walk {
   return walk;
 }
 
-/** Numbers a key that is the same as an earlier one after its redaction. */
-function toUnique(name: string, names: Set<string>): string {
+/** Numbers a key that is the same as an earlier one after its redaction. `names` has the last number of each. */
+function toUnique(name: string, names: Map<string, number>): string {
   let unique = name;
-  for (let number = 2; names.has(unique); number += 1) unique = `${name} (${number})`;
-  names.add(unique);
+  let number = names.get(name) ?? 1;
+  while (names.has(unique)) {
+    number += 1;
+    unique = `${name} (${number})`;
+  }
+  names.set(unique, 1).set(name, number);
   return unique;
 }
 
@@ -192,6 +212,10 @@ function hide(value: JsonValue | undefined, hidden: HiddenTexts): string {
     for (const part of isList(next) ? next : Object.values(next)) take(part);
   }
   return REDACTED;
+}
+
+function hideDeclared(args: JsonObject, parameters: readonly Parameter[], hidden: HiddenTexts): void {
+  for (const parameter of parameters) hideParts(args[parameter.name], parameter, hidden);
 }
 
 /** Hides each sensitive part of an argument, also the parts that a record has no room for. */

@@ -3,11 +3,15 @@ export function splitLines(text: string, most?: number): readonly string[] {
   return text.split(/[\r\n]+/, most).map((line) => line.trim());
 }
 
+/** A text that has only one form. */
+const PLAIN = /^[\w.~-]*$/;
+
 /**
  * The forms in which programs write a text: plain, quoted by JSON and by Python's `repr`, and percent-encoded, also in a
  * query, where a space may be `+`. No form is shorter than the text.
  */
 export function formsOf(text: string): readonly string[] {
+  if (PLAIN.test(text)) return [text];
   const json = JSON.stringify(text).slice(1, -1);
   const repr = toRepr(text);
   return [
