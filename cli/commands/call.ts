@@ -7,6 +7,7 @@ import {
   type JsonObject,
   type JsonValue,
   own,
+  textsOf,
   toTextOrJson,
   tryJson,
 } from '../../src/json.ts';
@@ -145,8 +146,14 @@ async function searchSchema(
   const query = { name: SEARCH_NAME, arguments: { query: name } };
   const { content } = (await session.ask((client) => client.callTool(query))) as JsonObject;
   const answer = tryJson(String(listOf(content)[0]?.text));
-  const found = listOf(mapOf(answer).tools).find((tool) => tool.name === name);
-  return found === undefined ? null : mapOf(found.inputSchema);
+  return schemaIn(mapOf(answer), name);
+}
+
+/** The schema of a tool in the answer of a search: without types if the answer has only its name, null without the tool. */
+export function schemaIn({ tools, others }: JsonObject, name: string): JsonObject | null {
+  const found = listOf(tools).find((tool) => tool.name === name);
+  if (found !== undefined) return mapOf(found.inputSchema);
+  return textsOf(others).includes(name) ? {} : null;
 }
 
 async function read(session: ClientSession, uri: string, output: Output): Promise<number> {

@@ -52,11 +52,14 @@ const MOST_NAMED = 20;
 const MOST_ASKED = 12;
 const MOST_WORDS = 200;
 
-/** Finds the tools that have most to do with the words of a query, best first. */
+/** Finds the tools that have most to do with the words of a query, best first. The tool whose name it is comes before all. */
 export function searchTools(tools: readonly ToolEntry[], query: string): JsonObject {
   const words = wordsOf(query).slice(0, MOST_ASKED);
   const found = tools
-    .map((entry) => ({ entry, score: scoreOf(entry, words) }))
+    .map((entry) => ({
+      entry,
+      score: entry.name === query ? Number.POSITIVE_INFINITY : scoreOf(entry, words),
+    }))
     .filter(({ score }) => score > 0)
     .toSorted((one, other) => other.score - one.score || (one.entry.name < other.entry.name ? -1 : 1))
     .map(({ entry }) => entry);

@@ -58,6 +58,13 @@ describe('search', () => {
     expect(found('reports').others).toEqual(['report_5', 'report_6', 'report_7']);
   });
 
+  it('puts the tool with the name of the query first, among many that match', () => {
+    const many = ['at', 'by', 'for', 'in', 'of', 'on'].map((other) => tagged(`${other}_report`, []));
+    expect(searchTools([...many, tagged('report', [])], 'report')).toMatchObject({
+      tools: [{ name: 'report' }, {}, {}, {}, {}],
+    });
+  });
+
   it('says so if nothing matches', () => {
     expect(found('zebra')).toEqual({ tools: [], hint: expect.stringContaining('No tool matches') });
   });

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { toArguments } from '../../../cli/commands/call.ts';
+import { schemaIn, toArguments } from '../../../cli/commands/call.ts';
 import { folder, project, Svc, svc } from './svc.ts';
 
 /** The example in a folder of its own, served. */
@@ -75,6 +75,11 @@ describe('svc call', { timeout: 60_000 }, () => {
       join(root, 'tools/twice.yml'),
       'svc: 1\ntool: { name: twice, description: Doubles., parameters: [{ name: n, type: integer }], source: { code: SELECT 2 * $n AS n } }\n',
     );
+    for (const other of ['at', 'by', 'for', 'in', 'of', 'on'])
+      writeFileSync(
+        join(root, `tools/${other}_twice.yml`),
+        `svc: 1\ntool: { name: ${other}_twice, description: No., source: { code: SELECT 1 AS n } }\n`,
+      );
     const server = new Svc(['serve', '--port', '0'], { cwd: root });
     const [, url = ''] = await server.until(/serving .* on (\S+)/);
     const twice = await svc(['call', 'twice', '--param', 'n=4', '--url', url, '--json'], root);
@@ -129,6 +134,15 @@ describe('svc call', { timeout: 60_000 }, () => {
     const nobody = await svc(['call', 'x', '--url', 'http://127.0.0.1:1'], root);
     expect(nobody).toMatchObject({ code: 1, stderr: expect.stringMatching(/Nothing answers.*svc serve/s) });
   });
+});
+
+it('a tool that a search only names is called without its types', () => {
+  const answer = { tools: [{ name: 'one', inputSchema: { type: 'object' } }], others: ['other'] };
+  expect(['one', 'other', 'none'].map((name) => schemaIn(answer, name))).toEqual([
+    { type: 'object' },
+    {},
+    null,
+  ]);
 });
 
 describe('arguments from a command line', () => {
