@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, fstatSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { exportCsv, exportDuckdb } from '../../adapters/audit/export.ts';
 import { createAuditQuery, filesOf } from '../../adapters/audit/query.ts';
@@ -24,7 +24,8 @@ export const run: Run = async (input, output) => {
   const exports = await exportAll(input, log.path, filter);
   if (exports.length > 0) {
     const told = exports.map(({ file, records }) => `${count(records, 'record')} written to ${file}`);
-    output.data({ exports: exports.map((one) => ({ ...one })) }, () => told.join('\n'));
+    if (exports.some(({ file }) => isStdout(file))) output.note(told.join('\n'));
+    else output.data({ exports: exports.map((one) => ({ ...one })) }, () => told.join('\n'));
   } else if (input.flag('stats')) await showStats(log, filter, output);
   else await showRecords(log, filter, limit, output);
   return 0;
@@ -108,6 +109,13 @@ async function exportAll(
     done.push({ file, records: await write(path, filter, file) });
   }
   return done;
+}
+
+/** Whether a path leads to the standard output, as `/dev/stdout` does. A sentence would end up among the records. */
+function isStdout(path: string): boolean {
+  const found = statSync(path, { throwIfNoEntry: false });
+  const own = fstatSync(process.stdout.fd);
+  return found !== undefined && found.dev === own.dev && found.ino === own.ino;
 }
 
 /** Says that there is no audit log, because an empty result would look the same. */

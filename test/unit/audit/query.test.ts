@@ -24,6 +24,7 @@ import { toDuration, toMoment } from '../../../src/audit/time-range.ts';
 import { SvcError } from '../../../src/errors.ts';
 
 const QUERY = new URL('../../../adapters/audit/query.ts', import.meta.url).href;
+const EXPORT = new URL('../../../adapters/audit/export.ts', import.meta.url).href;
 const START = Date.parse('2026-08-01T00:00:00Z');
 const NASTY = `it's "quoted" ; DROP TABLE logs -- \\ é 😀`;
 
@@ -309,6 +310,15 @@ describe('an export', () => {
     expect(await exportCsv(path, {}, link)).toBe(10);
     expect(lstatSync(link).isSymbolicLink()).toBe(true);
     expect(readFileSync(file, 'utf8')).toMatch(/^record_id,/);
+  });
+
+  it.each(['/dev/stdout', '/dev/fd/1', '>(cat)'])('to CSV may go to %s', (target) => {
+    const program = `
+      const { exportCsv } = await import(${JSON.stringify(EXPORT)});
+      await exportCsv(${JSON.stringify(logOf(10))}, {}, process.argv[1]);`;
+    const command = `"$0" --input-type=module -e "$1" ${target} | cat`;
+    const written = execFileSync('bash', ['-c', command, process.execPath, program], { encoding: 'utf8' });
+    expect(written.split('\r\n')).toHaveLength(12);
   });
 
   it('to a disk that is full says so, and leaves nothing half done', async () => {

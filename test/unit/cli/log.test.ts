@@ -1,5 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openScratch } from '../../../adapters/duckdb-native/files/scratch.ts';
 import { createInput } from '../../../cli/command.ts';
@@ -345,6 +346,18 @@ describe('svc log', () => {
     await scratch.rows(`ATTACH '${join(root, 'x.duckdb')}' AS x (READ_ONLY)`);
     expect(await scratch.rows('SELECT count(*)::INT FROM x.logs')).toEqual([[3]]);
     scratch.close();
+  });
+
+  it('exports to its standard output, which gets the records alone', { timeout: 60_000 }, async () => {
+    const root = await written();
+    const command = '"$0" "$1" log --export-csv /dev/stdout --tool hello | cat';
+    const ended = spawnSync('bash', ['-c', command, process.execPath, resolve('cli/svc.js')], {
+      cwd: root,
+      encoding: 'utf8',
+    });
+    expect(ended.stderr).toContain('3 records written to /dev/stdout');
+    expect(ended.stdout.trim().split('\r\n')).toHaveLength(4);
+    expect(ended.stdout).not.toContain('written to');
   });
 
   it('names a folder that stands in the place of a file', { timeout: 60_000 }, async () => {
