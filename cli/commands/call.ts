@@ -2,7 +2,7 @@ import { findProjectRoot } from '../../adapters/node/project/project-files.ts';
 import { hidesTools, SEARCH_NAME } from '../../src/catalog/tool-search.ts';
 import { SvcError } from '../../src/errors.ts';
 import {
-  isInexact,
+  isList,
   isObject,
   type JsonObject,
   type JsonValue,
@@ -11,6 +11,7 @@ import {
   toTextOrJson,
   tryJson,
 } from '../../src/json.ts';
+import { tryExactJson } from '../../src/types/coerce.ts';
 import { suggestName } from '../../src/types/nearest.ts';
 import {
   type CallKind,
@@ -186,27 +187,58 @@ function unknown(kind: CallKind, name: string, offers: readonly ListedEndpoints[
  * the server refuses it.
  */
 export function toArguments(args: JsonObject, schema: JsonObject): JsonObject {
-  const properties = mapOf(schema.properties);
   return Object.fromEntries(
-    Object.entries(args).map(([name, value]) => [name, toArgument(value, typesOf(mapOf(properties[name])))]),
+    Object.entries(args).map(([name, value]) => [name, toArgument(value, propertyOf(schema, name))]),
   );
 }
 
-function toArgument(value: JsonValue, types: readonly string[]): JsonValue {
-  if (typeof value !== 'string' || types.includes('string')) return value;
+function toArgument(value: JsonValue, schema: JsonObject): JsonValue {
+  const types = typesOf(schema);
+  if (typeof value !== 'string') return withNumbers(value, schema);
+  if (types.includes('string')) return value;
   const parsed = tryJson(value);
-  if (parsed === undefined) return value;
+  const exact = tryExactJson(value);
+  if (parsed === undefined || exact === undefined) return value;
   const type = typeOf(parsed);
-  // Servers take integers beyond 2^53 as text, because a number may have lost digits.
-  if (typeof parsed === 'number' && isInexact(parsed) && !types.includes('number')) return value;
-  return types.includes(type) || (type === 'number' && types.includes('integer')) ? parsed : value;
+  return types.includes(type) || (type === 'number' && types.includes('integer'))
+    ? withNumbers(exact, schema)
+    : value;
 }
 
-function typesOf({ type, anyOf, oneOf }: JsonObject): readonly string[] {
-  if (typeof type === 'string') return [type];
-  if (Array.isArray(type)) return type.map(String);
-  const branches = anyOf ?? oneOf;
-  return Array.isArray(branches) ? branches.flatMap((branch) => typesOf(mapOf(branch))) : [];
+/**
+ * Integers beyond 2^53 are texts here, and servers take them so, because a number may have lost digits. This makes a number
+ * of each text whose schema allows numbers and no texts.
+ */
+function withNumbers(exact: JsonValue, schema: JsonObject): JsonValue {
+  if (isList(exact)) return exact.map((item) => withNumbers(item, itemsOf(schema)));
+  if (isObject(exact)) {
+    return Object.fromEntries(
+      Object.entries(exact).map(([name, value]) => [name, withNumbers(value, propertyOf(schema, name))]),
+    );
+  }
+  const types = typesOf(schema);
+  if (typeof exact !== 'string' || types.includes('string') || !types.includes('number')) return exact;
+  const number = tryJson(exact);
+  return typeof number === 'number' ? number : exact;
+}
+
+/** A schema and its alternatives. */
+function branchesOf(schema: JsonObject): readonly JsonObject[] {
+  const branches = schema.anyOf ?? schema.oneOf;
+  return isList(branches) ? [schema, ...branches.flatMap((branch) => branchesOf(mapOf(branch)))] : [schema];
+}
+
+function itemsOf(schema: JsonObject): JsonObject {
+  return mapOf(branchesOf(schema).find(({ items }) => isObject(items))?.items);
+}
+
+function propertyOf(schema: JsonObject, name: string): JsonObject {
+  const found = branchesOf(schema).map(({ properties }) => own(mapOf(properties), name));
+  return mapOf(found.find(isObject));
+}
+
+function typesOf(schema: JsonObject): readonly string[] {
+  return branchesOf(schema).flatMap(({ type }) => textsOf(type));
 }
 
 function typeOf(value: JsonValue): string {

@@ -1,10 +1,11 @@
 import type { DatabaseChoice } from '../../adapters/node/database/database-choice.ts';
 import { SvcError } from '../../src/errors.ts';
-import { type JsonObject, type JsonValue, tryJson } from '../../src/json.ts';
+import type { JsonObject, JsonValue } from '../../src/json.ts';
 import type { SqlRequest, SqlResult } from '../../src/ports.ts';
 import { scanParameters } from '../../src/sql/parameters.ts';
 import { classify, enforceVerb, misspeltVerb, statementsOf } from '../../src/sql/statement.ts';
 import type { SqlValue } from '../../src/sql-value.ts';
+import { tryExactJson } from '../../src/types/coerce.ts';
 import { nearestName } from '../../src/types/nearest.ts';
 import type { CommandInput, Run } from '../command.ts';
 import { styled } from '../io/output.ts';
@@ -21,7 +22,7 @@ const TIMEOUT_MS = 3_600_000;
 /** `svc query "<sql>"`: runs one statement with named parameters on the profile's database. */
 export const run: Run = async (input, output) => {
   const sql = await sqlOf(input);
-  const request = toRequest(sql, await parseParamOptions(input.list('param')));
+  const request = toRequest(sql, await parseParamOptions(input.list('param'), parseScalar));
   const checked = await checkSite(input);
   const choice = databaseOf(checked);
   if (request.mode === 'write' && choice.readonly) throw readonly(choice, sql);
@@ -114,26 +115,37 @@ function toTable({ columns, rows }: SqlResult): string {
   return `${head}\n${styled('dim', '(0 rows)')}`;
 }
 
+/** Parses the JSON of a file, but leaves lists and objects as text, because JSON values cannot hold exact integers. */
+function parseScalar(text: string): JsonValue | undefined {
+  return /^\s*[[{]/.test(text) ? undefined : tryExactJson(text);
+}
+
 /**
  * Converts a value of `--param` for SQL: numbers, true, false and null are recognised, JSON lists and objects become
  * lists and structs, anything else is text.
  */
 function toQueryValue(given: JsonValue): SqlValue {
-  if (typeof given !== 'string') return toSql(given);
+  if (typeof given !== 'string') return fromJson(JSON.stringify(given));
   if (/^-?\d+$/.test(given)) return BigInt(given);
   if (/^-?(\d+\.\d*|\.?\d+)(e[+-]?\d+)?$/i.test(given)) return Number(given);
-  return /^(true|false|null|".*"|\[.*\]|\{.*\})$/s.test(given) ? fromJson(given) : given;
+  return /^\s*(true|false|null|".*"|\[.*\]|\{.*\})\s*$/s.test(given) ? fromJson(given) : given;
 }
 
 function fromJson(text: string): SqlValue {
-  const value = tryJson(text);
-  return value === undefined ? text : toSql(value);
+  try {
+    return parseWithSources(text, toSql);
+  } catch {
+    return text;
+  }
 }
 
-function toSql(value: JsonValue): SqlValue {
-  if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
-  if (value === null || typeof value !== 'object') return value;
-  if (Array.isArray(value)) return { list: value.map(toSql) };
-  const fields = Object.entries(value).map(([key, field]) => [key, toSql(field)] as const);
-  return { struct: Object.fromEntries(fields) };
+/** `parseWithSources` with values of SQL: whole numbers keep all their digits. */
+const parseWithSources = JSON.parse as (text: string, revive: typeof toSql) => SqlValue;
+
+function toSql(_key: string, value: unknown, { source = '' }: { readonly source?: string }): SqlValue {
+  if (typeof value === 'number' && /^-?\d+$/.test(source)) return BigInt(source);
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return BigInt(value);
+  if (Array.isArray(value)) return { list: value };
+  if (typeof value === 'object' && value !== null) return { struct: value as { [field: string]: SqlValue } };
+  return value as SqlValue;
 }

@@ -10,9 +10,10 @@ import {
 } from '../../deploy/targets/targets.ts';
 import type { User } from '../../src/context.ts';
 import { messageOf, SvcError } from '../../src/errors.ts';
-import { isObject, type JsonObject, type JsonValue, tryJson } from '../../src/json.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../src/json.ts';
 import { decodeLoosely } from '../../src/project/yaml/decode.ts';
 import { parseUserContext } from '../../src/quality/user.ts';
+import { tryExactJson } from '../../src/types/coerce.ts';
 import type { CommandInput } from '../command.ts';
 import { type CheckedProject, databaseOf } from './project.ts';
 
@@ -57,32 +58,37 @@ export function archOf(input: CommandInput): Architecture | undefined {
   return asked === undefined ? undefined : parseArchitecture(asked);
 }
 
+type ParseJson = (text: string) => JsonValue | undefined;
+
 /**
  * Parses `--param key=value`: text for the parameter's type to convert, or the JSON or text of a file with
- * `key=@file`.
+ * `key=@file`. `parse` returns undefined for a text that is not JSON.
  */
-export async function parseParamOptions(pairs: readonly string[]): Promise<JsonObject> {
+export async function parseParamOptions(
+  pairs: readonly string[],
+  parse: ParseJson = tryExactJson,
+): Promise<JsonObject> {
   const entries: [string, JsonValue][] = [];
-  for (const pair of pairs) entries.push(await parsePair(pair));
+  for (const pair of pairs) entries.push(await parsePair(pair, parse));
   const twice = entries.find(([key], index) => entries.findIndex(([other]) => other === key) !== index);
   if (twice) throw new SvcError('usage', `--param ${twice[0]} is given twice. Give it once.`);
   return Object.fromEntries(entries);
 }
 
-async function parsePair(pair: string): Promise<[string, JsonValue]> {
+async function parsePair(pair: string, parse: ParseJson): Promise<[string, JsonValue]> {
   const at = pair.indexOf('=');
   if (at < 1) {
     throw new SvcError('usage', `--param ${pair} is not key=value. Write --param name=Ada.`);
   }
   const value = pair.slice(at + 1);
-  return [pair.slice(0, at), await toArgument(value, `--param ${pair}`)];
+  return [pair.slice(0, at), await toArgument(value, `--param ${pair}`, parse)];
 }
 
 /** Reads a value. A doubled `@@` stands for `@` itself. */
-async function toArgument(value: string, option: string): Promise<JsonValue> {
+async function toArgument(value: string, option: string, parse: ParseJson): Promise<JsonValue> {
   if (value.startsWith('@@') || !value.startsWith('@')) return value.replace(/^@@/, '@');
   const text = await readParamText(value.slice(1), option);
-  const json = tryJson(text);
+  const json = parse(text);
   return json === undefined ? text : json;
 }
 

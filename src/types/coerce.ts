@@ -103,7 +103,7 @@ function fromText(value: unknown, fits: (value: unknown) => boolean, problem: st
 }
 
 /** Parses a JSON text, and leaves whole numbers beyond 2^53 as the texts that they are; undefined for a text that is not JSON. */
-function tryExactJson(text: string): JsonValue | undefined {
+export function tryExactJson(text: string): JsonValue | undefined {
   try {
     return parseWithSources(text, (_, value, { source }) =>
       typeof value === 'number' && isInexact(value) && source !== undefined ? source : value,

@@ -159,6 +159,16 @@ describe('arguments from a command line', () => {
     ['-9007199254740993', { type: ['integer', 'null'] }, '-9007199254740993'],
     ['9007199254740993', { type: 'number' }, 9007199254740992],
     ['1e3', { type: 'integer' }, 1000],
+    ['[9007199254740993, 1]', { type: 'array' }, ['9007199254740993', 1]],
+    ['{"a": [9007199254740993]}', { type: 'object' }, { a: ['9007199254740993'] }],
+    ['[9007199254740993]', { type: 'array', items: { type: 'number' } }, [9007199254740992]],
+    [
+      '{"a": 1e30, "b": "1"}',
+      {
+        anyOf: [{ type: 'object', properties: { a: { type: 'number' }, b: { type: ['string', 'number'] } } }],
+      },
+      { a: 1e30, b: '1' },
+    ],
   ])('%s as %j', (text, schema, value) => {
     expect(toArguments({ a: text }, { properties: { a: schema } })).toEqual({ a: value });
   });

@@ -36,6 +36,21 @@ describe('svc query', () => {
     expect(JSON.parse(stdout)).toEqual([{ text: given.text, n: 42, flag: true, sum: 6, gone: true }]);
   });
 
+  it('keeps all digits of integers, also in lists and objects, and of a file', async () => {
+    const root = await project();
+    writeFileSync(join(root, 'list.json'), '[9007199254740993, 1]\n');
+    writeFileSync(join(root, 'one.json'), '9007199254740993\n');
+    const params = ['list=@list.json', 'one=@one.json', 'own={"a": [9007199254740993], "b": 1e3}'];
+    const sql =
+      'SELECT list_sum($list)::VARCHAR AS sum, ($one + 0)::VARCHAR AS one, $own.a[1]::VARCHAR AS a, typeof($own.b) AS b';
+    const given = params.flatMap((param) => ['--param', param]);
+    const { stdout, stderr } = await svc(['query', sql, ...given, '--json'], root);
+    expect(stderr).toBe('');
+    expect(JSON.parse(stdout)).toMatchObject([
+      { sum: '9007199254740994', one: '9007199254740993', a: '9007199254740993', b: 'INTEGER' },
+    ]);
+  });
+
   it('takes the statement from a file', async () => {
     const root = await project();
     writeFileSync(join(root, 'sql/answer.sql'), '-- the answer\nSELECT 42 AS answer;\n');

@@ -22,4 +22,11 @@ describe('a file that an option names', () => {
     expect(await parseParamOptions([`user=@${file}`])).toEqual({ user: { email: 'zoë@example.com' } });
     expect(await parseUser(`@${file}`)).toMatchObject({ email: 'zoë@example.com' });
   });
+
+  it('keeps the digits of integers beyond 2^53', async () => {
+    const file = fileOf(Buffer.from('{"id": 9007199254740993, "ids": [1, 9007199254740993], "part": 0.5}'));
+    expect(await parseParamOptions([`a=@${file}`])).toEqual({
+      a: { id: '9007199254740993', ids: [1, '9007199254740993'], part: 0.5 },
+    });
+  });
 });
