@@ -162,8 +162,11 @@ export function structForm(names: readonly string[], values: readonly JsonValue[
 
 /** Returns the names, in lower case, that several columns have. SQL ignores the case of names. */
 export function repeatedNames(names: readonly string[]): readonly string[] {
-  const lower = names.map((name) => name.toLowerCase());
-  return [...new Set(lower.filter((name, index) => lower.indexOf(name) < index))];
+  const seen = new Set<string>();
+  const repeated = names
+    .map((name) => name.toLowerCase())
+    .filter((name) => seen.size === seen.add(name).size);
+  return [...new Set(repeated)];
 }
 
 /**
@@ -180,12 +183,15 @@ export function uniqueNames(names: readonly string[]): readonly string[] {
   const taken = new Set(names);
   if (taken.size === names.length) return names;
   const seen = new Set<string>();
+  const counts = new Map<string, number>();
   return names.map((name) => {
     let unique = name;
-    for (let count = 1; seen.has(unique); count += 1) {
+    let count = counts.get(name) ?? 1;
+    for (; seen.has(unique); count += 1) {
       const next = `${name}_${count}`;
       unique = taken.has(next) ? name : next;
     }
+    counts.set(name, count);
     seen.add(unique);
     return unique;
   });
