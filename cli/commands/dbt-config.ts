@@ -50,7 +50,8 @@ async function mergedFiles(input: CommandInput): Promise<readonly MergedFile[]> 
   refuseCollisions(secrets);
   const beside = profiles === folder && !isAbsolute(path);
   const file = beside ? relative(folder, resolve(root, path)) : resolve(root, path);
-  const database = path === MEMORY_PATH ? path : file;
+  // DuckDB expands `~/` too, for each user of the written file.
+  const database = path === MEMORY_PATH || path.startsWith('~/') ? path : file;
   return [
     await mergeFile(resolve(profiles, PROFILES_FILE), () => wantedProfiles(site, secrets, database), HEAD),
     await mergeFile(resolve(folder, PROJECT_FILE), (fresh) => wantedProject(site, fresh), HEAD),

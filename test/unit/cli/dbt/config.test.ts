@@ -156,6 +156,16 @@ describe('svc dbt-config', { timeout: 60_000 }, () => {
     expect(printed).toContain("env_var('DBT_ENV_SECRET_GONE_KEY_ID')");
   });
 
+  it('leaves `~/` in the path of the database, wherever profiles.yml is', async () => {
+    const { root, env } = shop();
+    const site = read(root, 'svc-site.yml').replaceAll('data/shop.db', '~/data/shop.db');
+    writeFileSync(join(root, 'svc-site.yml'), site);
+    const { code } = await svc(['dbt-config', '--profiles-dir', 'elsewhere'], root, env);
+    expect(code).toBe(0);
+    const { my_shop_default } = parse(read(root, 'elsewhere/profiles.yml'));
+    expect(my_shop_default.outputs.default.path).toBe("{{ env_var('SVC_DATABASE_PATH', '~/data/shop.db') }}");
+  });
+
   it('puts profiles.yml where it is told to, with the whole path of the database', async () => {
     const { root, env } = shop();
     mkdirSync(join(root, 'sub'));
