@@ -59,7 +59,8 @@ function textIn(text: string): string {
 }
 
 function lostWrite(name: string, verb: string): SvcError {
-  const what = verb === 'OTHER' || verb === 'EMPTY' ? 'a statement that does not read' : verb;
+  const named = READING.has(verb) ? `a ${verb} that writes` : verb;
+  const what = verb === 'OTHER' || verb === 'EMPTY' ? 'a statement that does not read' : named;
   return new SvcError(
     'sql_rejected',
     `${name} sends ${what} to an attached database, but a query saves nothing: the change would be rolled back.

@@ -59,7 +59,10 @@ describe('a query that sends a write to an attached database', () => {
     ["FROM sqlite_query('s', $a$-- all\nREPLACE INTO t VALUES (1)$a$)", 'a statement that does not read'],
     ["FROM postgres_query('pg', E'\\nDELETE FROM t')", 'DELETE'],
     ["FROM postgres_query('pg', 'WITH x AS (SELECT 1) INSERT INTO t SELECT * FROM x')", 'INSERT'],
-    ["FROM postgres_query('pg', 'WITH x AS (DELETE FROM t RETURNING id) SELECT * FROM x')", 'SELECT'],
+    [
+      "FROM postgres_query('pg', 'WITH x AS (DELETE FROM t RETURNING id) SELECT * FROM x')",
+      'a SELECT that writes',
+    ],
     ["FROM postgres_query('pg', 'SELECT 1; DROP TABLE t')", 'DROP'],
     ["FROM postgres_query('pg', 'TRUNCATE t')", 'TRUNCATE'],
     ["FROM postgres_query('pg', 'CALL refresh()')", 'CALL'],
