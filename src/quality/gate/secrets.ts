@@ -21,7 +21,7 @@ const QUOTED = /(?<![\w-])([\w-]{1,100})["']?\s{0,20}(?::=|=>|==|[:=])?\s{0,20}(
 /** Matches `token: …` in YAML. */
 const PLAIN = /^[ \t-]*([A-Za-z_][\w-]*):[ \t]+([^\s"'#&*{[|>$][^\s#]{7,})[ \t]*$/gm;
 
-/** Matches `TOKEN=…` in files of environment variables and in shell scripts. */
+/** Matches `TOKEN=…` in files of environment variables and in shell scripts. In Python, a value without quotes is no text. */
 const VARIABLE = /^[ \t]*(?:export[ \t]+)?([A-Z][A-Z0-9_]*)=([^\s"'`#$&*{[(|<>][^\s#()[\]]{7,})[ \t]*$/gm;
 
 const STANDS_FOR =
@@ -31,7 +31,7 @@ const STANDS_FOR =
 export function findSecrets(file: string, text: string): readonly Finding[] {
   const byLine = new Map<number, Finding>();
   let [line, start] = [1, 0];
-  for (const { index, what } of found(text).toSorted((one, other) => one.index - other.index)) {
+  for (const { index, what } of found(file, text).toSorted((one, other) => one.index - other.index)) {
     for (let end = text.indexOf('\n', start); end !== -1 && end < index; end = text.indexOf('\n', start)) {
       [line, start] = [line + 1, end + 1];
     }
@@ -45,7 +45,7 @@ interface Found {
   readonly what: string;
 }
 
-function found(text: string): readonly Found[] {
+function found(file: string, text: string): readonly Found[] {
   const known = KINDS.flatMap(([what, pattern]) =>
     [...text.matchAll(pattern)].map(({ index }) => ({ index, what })),
   );
@@ -54,7 +54,7 @@ function found(text: string): readonly Found[] {
     name,
     value,
   }));
-  const plain = [...text.matchAll(PLAIN), ...text.matchAll(VARIABLE)].map(
+  const plain = [...text.matchAll(PLAIN), ...(file.endsWith('.py') ? [] : text.matchAll(VARIABLE))].map(
     ({ index, 0: all, 1: name = '', 2: value = '' }) => ({
       index: index + all.indexOf(name),
       name,

@@ -56,6 +56,11 @@ describe('secrets in a file', () => {
     expect(findSecrets('a.py', make(300_000)).length).toBeLessThanOrEqual(15_000);
   });
 
+  it('are no names of Python', () => {
+    expect(findSecrets('a.py', 'API_TOKEN=config.oauth2_token\n')).toEqual([]);
+    expect(findSecrets('a.py', 'API_TOKEN="abc123def456"\n')).toHaveLength(1);
+  });
+
   it('are never told', () => {
     const [finding] = findSecrets('a.sql', `SELECT '${GITHUB}'`);
     expect(JSON.stringify(finding)).not.toContain(GITHUB.slice(4));
