@@ -69,7 +69,7 @@ function isAt(name: string, type: string, path: string): boolean {
  */
 function hasPart(type: string, path: string): boolean {
   if (/^(?:json|map|variant)\b/.test(type)) return true;
-  const [, kind, inner = ''] = /^(struct|union)\((.*)\)(?:\[\d*\])*$/s.exec(type) ?? [];
+  const [, kind, inner = ''] = /^(struct|union)\((.*)\)/s.exec(type) ?? [];
   if (kind === 'union') return partsOf(inner).some(([, member]) => hasPart(member, path));
   return partsOf(inner).some(([name, part]) => isAt(name, part, path));
 }
@@ -90,8 +90,8 @@ function partsOf(fields: string): readonly (readonly [name: string, type: string
     }
   }
   return [...parts, fields.slice(start)].flatMap((part) => {
-    const [, quoted, plain, type] = /^\s*(?:"((?:[^"]|"")+)"|([^\s"]+))\s+(.*)$/s.exec(part) ?? [];
+    const [, quoted, plain = '', type] = /^\s*(?:"((?:[^"]|"")+)"|([^\s"]+))\s(.*)/s.exec(part) ?? [];
     const name = quoted?.replaceAll('""', '"') ?? plain;
-    return name === undefined || type === undefined ? [] : [[name, type] as const];
+    return type === undefined ? [] : [[name, type] as const];
   });
 }

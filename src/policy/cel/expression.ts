@@ -141,8 +141,7 @@ function syntaxProblem(
 function nameFix(text: string, why: string): string | undefined {
   if (why.includes('reserved identifier'))
     return 'Give the parameter another name: `package`, `function`, `return` and other words of CEL are no names there.';
-  const bare = text.replaceAll(BRACKETS, (part) => (/^["'/]/.test(part) ? '' : part));
-  return /[^\p{ASCII}]/u.test(bare) ? ASCII_NAMES : undefined;
+  return /[^\p{ASCII}]/u.test(text.replaceAll(BRACKETS, '')) ? ASCII_NAMES : undefined;
 }
 
 const ASCII_NAMES =
