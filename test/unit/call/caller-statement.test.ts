@@ -26,6 +26,16 @@ describe("a caller's own statement", () => {
       'SELECT',
     ],
     ["\u00a0SELECT\u3000'\u00a0',\ufeff1 --\u00a0", "SELECT '\u00a0', 1", 'SELECT'],
+    [
+      'SELECT my_export_state, count(*) my_export_state, sum(x) export_states FROM t',
+      'SELECT my_export_state, count(*) my_export_state, sum(x) export_states FROM t',
+      'SELECT',
+    ],
+    [
+      "SELECT strftime(d, '%Y'), d.strftime('%Y'), system.strftime FROM t",
+      "SELECT strftime(d, '%Y'), d.strftime('%Y'), system.strftime FROM t",
+      'SELECT',
+    ],
     ['SELECT 1_000, .5, 1e-5, 2. FROM t', 'SELECT 1_000, .5, 1e-5, 2. FROM t', 'SELECT'],
   ])('may be %j', (text, sql, operation) => {
     expect(enforceReadOnly(text)).toEqual({ sql, operation });
@@ -49,6 +59,8 @@ describe("a caller's own statement", () => {
     ['HELLO world', 'Its kind is not known'],
     ['DELETE FROM t', 'DELETE does more than read'],
     ['PRAGMA version', 'PRAGMA does more than read'],
+    ["SELECT system.main.strftime(d, '%Y') FROM t", 'It names the schema of strftime'],
+    ['SELECT "System" . /* x */ "STRFTIME" (d, f) FROM t', 'It names the schema of strftime'],
   ])('is refused: %j', (text, message) => {
     expect(() => enforceReadOnly(text)).toThrow(
       expect.objectContaining({ code: 'sql_rejected', message: expect.stringContaining(message) }),

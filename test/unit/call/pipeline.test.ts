@@ -13,6 +13,8 @@ const RANGE = '  source: { code: SELECT range AS n FROM range($many) }\n';
 const TREE = {
   'tools/rows.yml': `tool:\n  name: rows\n${MANY}${RANGE}`,
   'tools/plain.yml': 'tool:\n  name: plain\n  source: { code: SELECT 1 AS n }\n',
+  'tools/years.yml': `tool:\n  name: years\n  source: { code: 'SELECT 1 AS "2024", 2 AS "2023"' }\n`,
+  'tools/quarters.yml': `tool:\n  name: quarters\n  source: { code: 'SELECT 1 AS q1, 2 AS "2q"' }\n`,
   'tools/typed.yml': `tool:\n  name: typed\n${MANY}  return: { type: array }\n${RANGE}`,
   'tools/kept.yml': `tool:\n  name: kept\n${MANY}  source: { code: SELECT n FROM numbers WHERE n < $many }\n`,
   'tools/fails.yml': "tool:\n  name: fails\n  source: { code: SELECT error('no') AS n }\n",
@@ -148,6 +150,18 @@ describe('the record of a call', () => {
         'traceId',
       ].toSorted(),
     );
+  });
+
+  it('has no span if the call was refused before it began', async () => {
+    const context = { ...contextOf(), signal: AbortSignal.abort() };
+    const lease = () => {
+      throw new Error('A cancelled call takes no lease.');
+    };
+    expect(await errorOf(call('plain', {}, { context, runtime: { lease } }))).toMatchObject({
+      code: 'cancelled',
+    });
+    expect(lastRecord()).toMatchObject({ name: 'plain', status: 'error' });
+    expect(lastRecord()).not.toHaveProperty('span');
   });
 
   it('of a denied call has the arguments that the rule read', async () => {
@@ -332,6 +346,11 @@ describe('the answer of a call', () => {
     expect((await call('blocks')).blocks).toEqual([{ type: 'text', text: 'Hello' }]);
     expect(await call('plain')).not.toHaveProperty('blocks');
     expect(await call('staff://salaries')).not.toHaveProperty('blocks');
+  });
+
+  it('names the columns in their order if an object would sort their names as numbers', async () => {
+    expect(await call('years')).toMatchObject({ columns: ['2024', '2023'] });
+    expect(await call('quarters')).not.toHaveProperty('columns');
   });
 
   it('of a text is that text, and no bytes', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
 import type { JsonObject } from '../../../../src/json.ts';
 import type { RestrictedTable } from '../../../../src/ports.ts';
-import { quoteName, quoteText } from '../../../../src/sql/quote.ts';
+import { quoteFiles, quoteName, quoteText } from '../../../../src/sql/quote.ts';
 import { toRowFilter } from '../../../../src/sql/restricted/condition.ts';
 import { prepareRestricted, toPreparationError } from '../../../../src/sql/restricted/relations.ts';
 
@@ -52,6 +52,9 @@ const ofText = (column: string, compare: (given: (at: number) => string) => stri
     misread ? () => 'NULL' : cast,
   )} WHEN ${isA(column, '^(ENUM|VARIANT)')} THEN TRY(${compare((at) => `$${at}`)}) WHEN TRUE THEN ${compare(cast)} END)`;
 };
+/** A comparison of numbers that NaN never passes. */
+const noNaN = (compared: string, column: string) =>
+  `(${compared} AND NOT (typeof("t"."${column}") IN ('FLOAT', 'DOUBLE') AND isnan(TRY_CAST("t"."${column}" AS DOUBLE))))`;
 const truth = (column: string) => `(CASE WHEN ${isA(column, '^BOOLEAN$')} THEN "t"."${column}" END)`;
 
 const prepared = (sql: string, ...tables: readonly RestrictedTable[]) =>
@@ -94,6 +97,7 @@ describe('the preparation of a restricted statement', () => {
       LEAVE.sql,
     ]);
     expect(statements.map((one) => one.table)).toEqual(['latest', 'latest', 'orders', null]);
+    expect(statements.flatMap(({ values }) => values)).toEqual([]);
   });
 
   it('gives a table of another schema the name that list_tables shows', () => {
@@ -176,11 +180,23 @@ describe('a condition as SQL', () => {
     [{ left: { column: 'a' }, operator: '<=', right: { value: 1n } }, ofNumber('a', '("t"."a" <= $1)'), [1n]],
     [
       { left: { value: 1n }, operator: '<=', right: { column: 'a' } },
-      ofNumber(
-        'a',
-        `($1 <= "t"."a" AND NOT (typeof("t"."a") IN ('FLOAT', 'DOUBLE') AND isnan(TRY_CAST("t"."a" AS DOUBLE))))`,
-      ),
+      ofNumber('a', noNaN('$1 <= "t"."a"', 'a')),
       [1n],
+    ],
+    [
+      { left: { value: 1n }, operator: '<', right: { column: 'a' } },
+      ofNumber('a', noNaN('$1 < "t"."a"', 'a')),
+      [1n],
+    ],
+    [
+      { left: { column: 'a' }, operator: '>', right: { value: 1n } },
+      ofNumber('a', noNaN('"t"."a" > $1', 'a')),
+      [1n],
+    ],
+    [
+      { left: { column: 'a' }, operator: '>', right: { column: 'b' } },
+      `TRY(${noNaN('"t"."a" > "t"."b"', 'a')})`,
+      [],
     ],
     [
       { left: { column: 'a' }, operator: '<>', right: { value: 'x' } },
@@ -202,6 +218,16 @@ describe('a condition as SQL', () => {
       { left: { column: 'a' }, operator: 'in', right: { value: { list: ['x', 'y'] } } },
       ofText('a', (given) => `("t"."a" IN (${given(1)}, ${given(2)}))`),
       ['x', 'y'],
+    ],
+    [
+      { left: { column: 'a' }, operator: 'in', right: { value: { list: ['0', '5', '-120'] } } },
+      ofText('a', (given) => `("t"."a" IN (${given(1)}, ${given(2)}, ${given(3)}))`),
+      ['0', '5', '-120'],
+    ],
+    [
+      { left: { column: 'a' }, operator: 'in', right: { value: { list: ['+5', '05', '1.5'] } } },
+      ofText('a', (given) => `("t"."a" IN (${given(1)}, ${given(2)}, ${given(3)}))`, true),
+      ['+5', '05', '1.5'],
     ],
     [
       { left: { column: 'a' }, operator: 'in', right: { value: { list: [1n, 2n] } } },
@@ -232,8 +258,25 @@ describe('a condition as SQL', () => {
     expect(toRowFilter(condition, 't')).toEqual({ sql, values });
   });
 
+  it.each([
+    [[1n, 'x'], isA('a', NUMBERS)],
+    [[true, 'x'], isA('a', '^BOOLEAN')],
+    [['x', 'y'], `NOT ${isA('a', '^BOOLEAN')}`],
+    [['x', '02'], `NOT ${isA('a', `^BOOLEAN|${NUMBERS}`)}`],
+  ])('compares with a list only columns that take none of its items for another value: %#', (list, fits) => {
+    const condition = { left: { column: 'a' }, operator: '=', right: { value: { list } } } as const;
+    const sql = `(CASE WHEN ${fits} THEN TRY(("t"."a" = $1)) END)`;
+    expect(toRowFilter(condition, 't')).toEqual({ sql, values: [{ list }] });
+  });
+
   it('quotes names and texts, and drops what would end the statement', () => {
     expect(quoteName('a"b\0"c')).toBe('"a""b""c"');
     expect(quoteText("it's\0 'x'")).toBe("'it''s ''x'''");
+  });
+
+  it('quotes paths as patterns that match these files only', () => {
+    expect(quoteFiles(['a.csv', 'data[1].csv', "it's*?.csv"])).toBe(
+      "['a.csv', 'data[[]1].csv', 'it''s[*][?].csv']",
+    );
   });
 });

@@ -120,6 +120,8 @@ describe('a restricted statement', () => {
     ['DESCRIBE tables FROM data', 'DESCRIBE takes'],
     ['FROM (SUMMARIZE "Tables")', 'SUMMARIZE takes'],
     ["SELECT 'open", 'never closed'],
+    ['SELECT stats(x', 'calls stats'],
+    ['SELECT 1, stats(1 AS (SELECT 1))', 'calls stats'],
   ])('must not be %s', (sql, message) => {
     expect(check(sql)).toThrow(
       expect.objectContaining({ code: 'sql_rejected', message: expect.stringContaining(message) }),
