@@ -74,6 +74,8 @@ describe('a rule about the columns of a statement', () => {
     ['a.json', { a: 'STRUCT(n INTEGER, data JSON)' }, [], 'no column a.json'],
     ['address.town.street', { address: STRUCT }, [], 'no column address.town.street'],
     ["state.'a", { state: "ENUM('a b', 'c d')" }, [], "no column state.'a"],
+    ['state.b', { state: "ENUM('struct(b INTEGER)')" }, [], 'no column state.b'],
+    ['a.b', { a: `STRUCT(ENUM('x"b c'))` }, [], 'no column a.b'],
     ['pay.part', { pay: 'INTEGER' }, [], 'no column pay.part'],
     ['pay', { pay: 'INTEGER', pay_1: 'INTEGER' }, ['pay'], 'two columns pay'],
     ['pay.part', { pay: 'JSON', pay_1: 'JSON' }, ['pay'], 'two columns pay.part'],
@@ -93,6 +95,24 @@ describe('a rule about the columns of a statement', () => {
     });
     expect(enforced([mask('true', 'pay')], columnsOf({ pay: 'INTEGER' }, 'other')).outcome).toBe('mask');
     expect(enforced([mask('true', 'pays')], columnsOf({ pays: 'INTEGER' }, 'pay')).outcome).toBe('mask');
+  });
+
+  it.each<[JsonValue, string | null]>([
+    [{ pay: 1 }, null],
+    [[{ pay: 1 }, { pay: 2 }], null],
+    [null, null],
+    [1, 'the value of pay alone'],
+    [[1, 2], 'the value of pay alone'],
+    [[{ pay: 1 }, 2], 'the value of pay alone'],
+  ])('hides the column in %j only if it has its name there', (value, failure) => {
+    const judge = (rule: PolicyRule) => {
+      const program = compilePolicies(policies({ output: [rule] }), scope());
+      return enforceOutput(program, value, ALICE, CLOCK, columnsOf({ pay: 'INTEGER' })).decision;
+    };
+    const { outcome, failure: why } = judge(mask('true', 'pay'));
+    expect(outcome).toBe(failure === null ? 'mask' : 'deny');
+    expect(why ?? '').toContain(failure ?? '');
+    expect(judge(deny('true', 'No.')).reason).toBe('No.');
   });
 
   it('looks for each column that `return` declares sensitive', () => {

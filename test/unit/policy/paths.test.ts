@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { locateField } from '../../../src/policy/paths.ts';
+import { declarationsOf, locateField } from '../../../src/policy/paths.ts';
 import type { TypeNode } from '../../../src/types/node.ts';
 
 const TEXT: TypeNode = { type: 'string' };
@@ -53,4 +53,15 @@ it.each([
 it('is none of a scalar, even one with properties', () => {
   expect(locateField(TEXT, 'a')).toBeNull();
   expect(locateField({ ...TEXT, properties: { a: TEXT } }, 'a')).toBeNull();
+});
+
+it.each([
+  ['A', [['properties', 'a']]],
+  ['b.c', [['properties', 'b.c']]],
+  ['b.e', [['properties', 'b', 'properties', 'e']]],
+  ['list.f', [['properties', 'list', 'items', 'properties', 'f']]],
+  ['mist.f', []],
+  ['closed.x', []],
+])('hiding the field %s changes the declarations at %j', (path, pointers) => {
+  expect(declarationsOf(NODE, path)).toEqual(pointers);
 });

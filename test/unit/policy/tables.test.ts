@@ -118,6 +118,8 @@ describe('the rows of a table', () => {
     ['-a == 1', 'calculates with a column'],
     ['a + user.id == 1', 'calculates with a column'],
     ['users + 1 == 1', 'calculates with a column'],
+    ["address.city == 'Bern'", 'calculates with a column'],
+    ["{'mine': user.id, 'own': a}.own == 'x'", 'calculates with a column'],
     [
       "usr.role == 'manager'",
       'The condition reads a field of usr, which only `user` has. Did you mean user?',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../src/json.ts';
 import { parseCondition } from '../../../../src/policy/cel/expression.ts';
 import type { Parameter } from '../../../../src/types/node.ts';
-import { holds } from '../fixtures.ts';
+import { ALICE, holds } from '../fixtures.ts';
 
 const TOO_MANY = 'input[0]: the condition takes too many steps';
 const items = (count: number) => Array.from({ length: count }, (_, index) => index);
@@ -185,6 +185,16 @@ describe('the size of a value', () => {
     expect(holds('size(x) == 1', { args: { x: object }, parameters })).toMatch(/nested more than 64/);
     expect(holds('size(x) == 1', { args: { x: object.a }, parameters })).toBe(true);
   });
+
+  it.each(['lists', 'objects'])(
+    'is at most 64 levels of %s in a claim too, whatever a provider sends',
+    (kind) => {
+      const [open, close] = kind === 'lists' ? ['[', ']'] : ['{"a":', '}'];
+      const deep = JSON.parse(`${open.repeat(100_000)}1${close.repeat(100_000)}`);
+      const user = { ...ALICE, claims: { deep } };
+      expect(holds('user.claims.deep == 1', { user })).toMatch(/nested more than 64/);
+    },
+  );
 
   it.each<[string, string, Parameter['type'], boolean | RegExp]>([
     ['x == 12', '12', 'integer', true],

@@ -15,6 +15,7 @@ describe('the rules of tables', () => {
     { name: 't', rows: 'region in user.groups && !(day == null)', hide: ['a'], mask: ['b'] },
     { name: 't', rows: 'true' },
     { name: 't', rows: "user != null && 'email' in user && a == 1" },
+    { name: 't', rows: "region == user['username']" },
   ])('may be %j', (rule) => {
     expect(found(rule)).toEqual([]);
   });
@@ -34,11 +35,16 @@ describe('the rules of tables', () => {
     [{ rows: 'a == 1 && user == user.username' }, '0.rows: The condition compares `user`'],
     [{ rows: "user in ['ada']" }, '0.rows: The condition compares `user`'],
     [{ rows: 'user == a' }, '0.rows: The condition compares `user`'],
+    [{ rows: "'root' == user" }, '0.rows: The condition compares `user`'],
     [{ hide: ['Pay'], mask: ['b', 'PAY'] }, '0.mask: The column "PAY" is under `hide` and under `mask`.'],
   ])('must not be %j', (rule, message) => {
     const [issue, ...others] = found({ name: 't', ...rule });
     expect(issue).toContain(message);
     expect(others).toEqual([]);
+  });
+
+  it('are checked without a failure if a comparison has one operand', () => {
+    expect(() => found({ name: 't', rows: 'user.contains()' })).not.toThrow();
   });
 
   it('are not all reached', () => {
