@@ -4,6 +4,7 @@ import { lexSql, tokenTexts, withPlainGaps } from '../sql/lexer.ts';
 import { scanParameters } from '../sql/parameters.ts';
 import { calledFunction, NAMING, rejection } from '../sql/query.ts';
 import { classify, statementsOf } from '../sql/statement.ts';
+import { usesVariant, VARIANT_REFUSED } from '../sql/variant.ts';
 
 /** A caller's own statement, found to be one that reads. */
 export interface CallerStatement {
@@ -20,6 +21,8 @@ const CALLED = namesOf(
   'glob|sniff_csv|parquet_\\w+|read_\\w+|\\w+_scan(?:_dumb)?|add_parquet_key|(?:from|get)_substrait\\w*',
   // They take states of aggregates, which are memory of the engine: DuckDB takes any bytes for one.
   'combine|finalize',
+  // They show the memory behind the NULLs of a VARIANT, or make one.
+  'create_sort_key|variant_\\w+',
   'get_request_header|get_request_headers_json|get_user_external_token',
   NAMING,
 );
@@ -56,6 +59,7 @@ export function enforceReadOnly(sent: string): CallerStatement {
   if (mode !== 'read') throw refused(`${operation} does more than read: only queries run here`);
   if (namesSchemaOfStrftime(statement.text))
     throw refused('It names the schema of strftime: write the name alone');
+  if (usesVariant(statement.text)) throw refused(VARIANT_REFUSED);
   const named = namesIn(statement.text).find((name) => NAMED.test(name));
   const beyond = named ?? calledFunction(statement.text, CALLED) ?? stateExport(statement.text);
   if (beyond !== undefined) throw rejection(beyond);

@@ -7,6 +7,7 @@ import { foldName } from '../../../src/project/fold-name.ts';
 import { asQuery, NAMING, rejection } from '../../../src/sql/query.ts';
 import { quoteName } from '../../../src/sql/quote.ts';
 import { ALLOWED_FUNCTIONS } from '../../../src/sql/restricted/functions.ts';
+import { VARIANT_REFUSED } from '../../../src/sql/variant.ts';
 import { isCallerFunction } from './caller-macros.ts';
 import { isFileReader } from './restrictions.ts';
 import { parseSerialized } from './serialized.ts';
@@ -77,14 +78,36 @@ export async function confineNames(connection: DuckDBConnection, query: string):
 
 const ONLY_SELECT = 'Only SELECT statements can be serialized to json!';
 
-/** Gives the names of a parse tree to the checks of texts. */
+/** Gives the names of a parse tree to the checks of texts, and refuses the type VARIANT. */
 function enforceNames(tree: JsonObject): void {
-  const names = nodesOf(tree).flatMap(({ catalog, schema, function_name, export_state, table_name }) => [
+  const nodes = nodesOf(tree);
+  nodes.forEach(refuseVariant);
+  const names = nodes.flatMap(({ catalog, schema, function_name, export_state, table_name }) => [
     ...(typeof function_name === 'string' ? [`${dotted([catalog, schema, function_name])}()`] : []),
     ...(export_state === true ? ['count() EXPORT_STATE'] : []),
     ...(typeof table_name === 'string' ? [quoteName(table_name)] : []),
   ]);
   asQuery(enforceReadOnly(`SELECT ${['1', ...new Set(names)].join(', ')}`).sql, 1);
+}
+
+/** Functions that take a type from the text of a structure. */
+const STRUCTURED = /^(?:from_json|json_transform)(?:_strict)?$/i;
+
+function refuseVariant({ id, type, name, function_name, children }: JsonObject): void {
+  const isUnbound = type === 'UNBOUND_TYPE_INFO' && /^variant$/i.test(textOf(name));
+  if (id === 'VARIANT' || isUnbound) throw refused(`${VARIANT_REFUSED}.`);
+  const called = textOf(function_name);
+  if (!STRUCTURED.test(called)) return;
+  const structure = JSON.stringify(Array.isArray(children) ? (children.at(-1) ?? null) : null);
+  // A field may have the name.
+  if (/variant|\\\\u/i.test(structure.replace(/\\"variant\\"\s*:/gi, '')))
+    throw refused(`${VARIANT_REFUSED}.`);
+  if (structure.includes('"function_name"'))
+    throw refused(`Write the structure of ${called} as one text, so that its types can be checked.`);
+}
+
+function refused(reason: string): SvcError {
+  return new SvcError('sql_rejected', `The statement was refused. ${reason}`);
 }
 
 /** The parts of a name that there are, with points between them. */

@@ -25,6 +25,7 @@ describe("a caller's own statement", () => {
       'SELECT export_state, count(*) AS export_state, combine FROM t',
       'SELECT',
     ],
+    ['SELECT variant, x AS variant FROM t', 'SELECT variant, x AS variant FROM t', 'SELECT'],
     ["\u00a0SELECT\u3000'\u00a0',\ufeff1 --\u00a0", "SELECT '\u00a0', 1", 'SELECT'],
     [
       'SELECT my_export_state, count(*) my_export_state, sum(x) export_states FROM t',
@@ -61,6 +62,10 @@ describe("a caller's own statement", () => {
     ['PRAGMA version', 'PRAGMA does more than read'],
     ["SELECT system.main.strftime(d, '%Y') FROM t", 'It names the schema of strftime'],
     ['SELECT "System" . /* x */ "STRFTIME" (d, f) FROM t', 'It names the schema of strftime'],
+    [
+      'SELECT [1, NULL]::VARIANT',
+      'It uses the type VARIANT, with which DuckDB may show parts of its memory: use JSON.',
+    ],
   ])('is refused: %j', (text, message) => {
     expect(() => enforceReadOnly(text)).toThrow(
       expect.objectContaining({ code: 'sql_rejected', message: expect.stringContaining(message) }),
@@ -93,6 +98,9 @@ describe("a caller's own statement", () => {
     'SELECT "COMBINE"(s, s) FROM t',
     'SELECT sum(x) EXPORT_STATE FROM t',
     'SELECT sum(x) FILTER (x > 1) /* x */ Export_State AS s FROM t',
+    "SELECT create_sort_key(x, 'ASC') FROM t",
+    'SELECT variant_normalize([1, NULL])',
+    'SELECT "Variant_Extract"([1, NULL], 1)',
     'FROM arrow_scan(a, b, c)',
     'FROM arrow_scan_dumb(a, b, c)',
   ])('reaches not beyond the data: %s', (text) => {

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { confineToTables } from '../../../../../adapters/duckdb-native/query/confine.ts';
+import { confineNames, confineToTables } from '../../../../../adapters/duckdb-native/query/confine.ts';
 import { openDuckDb } from '../../../sql/duckdb.ts';
 
 let duckdb: DuckDBConnection;
@@ -39,5 +39,41 @@ describe("the parser's view of a restricted statement", () => {
       code: 'sql_rejected',
       message: expect.stringContaining(`uses ${named}`),
     });
+  });
+});
+
+describe("the parser's view of the type VARIANT", () => {
+  // The check of the text alone does not see the type that a structure names.
+  it.each([
+    "SELECT from_json('[1]', '\"VARIANT\"')",
+    "SELECT from_json('[1]', '\"VAR\u0049ANT\"'::JSON)",
+    'SELECT json_transform(x, \'{"variant": "STRUCT(a variant)"}\') FROM sales',
+    'SELECT x.json_transform_strict(\'["Variant"]\') FROM sales',
+    'SELECT [1]::variant',
+    'SELECT "VARIANT" \'1\'',
+    'SELECT NULL::MAP(INTEGER, STRUCT(a main.variant[]))',
+  ])('refuses it in %s', async (sql) => {
+    await expect(confineNames(duckdb, sql)).rejects.toMatchObject({
+      code: 'sql_rejected',
+      message: expect.stringContaining('It uses the type VARIANT'),
+    });
+  });
+
+  it.each([
+    ["SELECT from_json('[1]', '\"VAR' || 'IANT\"')", 'from_json'],
+    ["SELECT json_transform('[1]', concat('[\"INT', 'EGER\"]'))", 'json_transform'],
+  ])('needs the structure as one text in %s', async (sql, name) => {
+    await expect(confineNames(duckdb, sql)).rejects.toMatchObject({
+      code: 'sql_rejected',
+      message: expect.stringContaining(`Write the structure of ${name} as one text`),
+    });
+  });
+
+  it.each([
+    'SELECT from_json(concat(x), \'{"variant": "INTEGER", "a": ["VARCHAR"]}\') FROM sales',
+    'SELECT variant, s.variant AS "VARIANT", NULL::STRUCT(variant INTEGER) FROM sales AS s',
+    'FROM variant',
+  ])('takes no name for it in %s', async (sql) => {
+    await expect(confineNames(duckdb, sql)).resolves.toBeUndefined();
   });
 });
