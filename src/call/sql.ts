@@ -7,6 +7,7 @@ import type { Database, Span, SqlCall, SqlCaller, SqlRequest, SqlResult } from '
 import { answerParameters } from '../project/elicitation-model.ts';
 import { toSqlValue } from '../sql/bind.ts';
 import { renamedNames } from '../sql/forms.ts';
+import { explainDefect } from '../sql/query.ts';
 import type { Parameter } from '../types/node.ts';
 import type { Slot } from './cache.ts';
 import { enforceReadOnly, toRejected } from './caller-statement.ts';
@@ -48,7 +49,8 @@ export async function runSql(
     const call = { signal, caller, timeoutMs: limits.timeoutMs };
     const result = await runScanned(database, request, call, { limits, span, scans }).catch((thrown) => {
       if (!HAS_NOT_RUN.has(toSvcError(thrown).code)) onRun();
-      throw abortReason(signal) ?? (own === null ? thrown : toRejected(thrown, hidesTables(source)));
+      const failed = request.mode === 'read' ? explainDefect(thrown) : thrown;
+      throw abortReason(signal) ?? (own === null ? failed : toRejected(failed, hidesTables(source)));
     });
     onRun();
     span.set({ 'db.rows_affected': result.rows.length });

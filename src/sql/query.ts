@@ -142,3 +142,15 @@ export function memoryText(limit?: string): string {
   const allowed = limit === undefined ? 'there is' : `the ${limit} that \`database.memory_limit\` allows`;
   return `The query needs more memory than ${allowed}. Read or group less at a time.`;
 }
+
+/** DuckDB's text for a defect of its own, and ours for an engine that a statement ended. */
+const DEFECT = /^(?:INTERNAL Error\b|The database engine failed on this statement\b)/i;
+
+/** The error of a read on which the engine failed. It would fail on it again, so the database is not what is unavailable. */
+export function explainDefect(thrown: unknown): unknown {
+  if (!(thrown instanceof SvcError) || thrown.code !== 'database_unavailable') return thrown;
+  if (!DEFECT.test(thrown.message)) return thrown;
+  const message =
+    'The database engine failed on this statement, because of a defect of DuckDB. Write it in another way.';
+  return new SvcError('sql_failed', message, { cause: thrown });
+}

@@ -34,6 +34,9 @@ const ENGINES: readonly { readonly name: string; open(path: string): Promise<Dat
 
 /** A segmentation fault in DuckDB 1.5. */
 const CRASH = "SELECT reservoir_quantile(3::TINYINT, 'nan'::DOUBLE) AS v FROM range(3)";
+/** An error after which DuckDB 1.5 is not used any more. */
+const BREAKING = `SELECT a.x FROM (VALUES ('1'::JSON), ('2'::JSON)) a(x)
+  ASOF LEFT JOIN (VALUES ('1'::JSON), (NULL::JSON)) b(x) ON a.x > b.x`;
 const HUNGRY = [
   'SELECT len(flatten(list_transform(range(30000), lambda x: range(30000)))) AS v',
   "SELECT repeat('x', 4000000000) AS v",
@@ -98,6 +101,15 @@ describe.each(ENGINES)('callers who write SQL on $name', ({ open }) => {
         if (database.engine === 'duckdb-native') expect(answer.code).toBe('sql_failed');
       }
     }
+    expect(await others.stop()).toEqual([]);
+  }, 120_000);
+
+  it('end no call of others with a statement that breaks the engine', async () => {
+    const others = useBeside();
+    const breaking = async (): Promise<void> => {
+      for (let round = 0; round < 4; round += 1) await errorOf(ask(database, BREAKING));
+    };
+    await Promise.all([breaking(), breaking(), breaking()]);
     expect(await others.stop()).toEqual([]);
   }, 120_000);
 

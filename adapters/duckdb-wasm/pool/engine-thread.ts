@@ -7,8 +7,8 @@ import type { PendingQuery } from './pending-query.ts';
 export interface ThreadEvents {
   /** A query was answered: there is room for another. */
   onFree(): void;
-  /** The thread has ended. `culprit` was running then; the others only waited. */
-  onEnd(thread: EngineThread, culprit: PendingQuery | undefined, waiting: readonly PendingQuery[]): void;
+  /** The thread has ended. `culprit` was running then, or was alone there and in another that ended. */
+  onEnd(thread: EngineThread, culprit: PendingQuery | null, waiting: readonly PendingQuery[]): void;
 }
 
 /** An engine is stuck if so many ticks pass during one step. The other statements then move to another engine. */
@@ -24,6 +24,7 @@ export class EngineThread {
   #lastId = 0;
   #lastStep = -1;
   #ticksInStep = 0;
+  #broken = false;
 
   constructor(workerUrl: URL, setup: Omit<WorkerSetup, 'running'>, events: ThreadEvents) {
     this.#events = events;
@@ -47,6 +48,11 @@ export class EngineThread {
     return this.#queries.get(Atomics.load(this.#running, 0));
   }
 
+  /** The queries that may still end the engine. */
+  get young(): readonly PendingQuery[] {
+    return this.queries.filter((query) => query.young);
+  }
+
   /** Whether several ticks in a row saw the same step. */
   get stuck(): boolean {
     return this.#ticksInStep >= STUCK_TICKS;
@@ -66,7 +72,7 @@ export class EngineThread {
   start(query: PendingQuery): void {
     this.#lastId = (this.#lastId % 0x3fff_ffff) + 1;
     this.#queries.set(this.#lastId, query);
-    query.begun = true;
+    query.begin();
     const timeoutMs = Math.max(1, query.remainingMs);
     this.#post({ kind: 'start', id: this.#lastId, task: query.task, caller: query.call.caller, timeoutMs });
   }
@@ -112,6 +118,7 @@ export class EngineThread {
     this.#queries.delete(message.id);
     if (message.kind === 'done') query?.resolve(message.result);
     else query?.reject(errorOf(message.error, query));
+    this.#broken = message.kind === 'failed' && message.broken;
     // Its step has ended.
     this.#ticksInStep = 0;
     this.#events.onFree();
@@ -120,11 +127,12 @@ export class EngineThread {
   #end(): void {
     const { current, queries } = this;
     this.#queries.clear();
-    this.#events.onEnd(
-      this,
-      current,
-      queries.filter((query) => query !== current),
-    );
+    const [only] = queries;
+    // If an answered query broke the engine, it ends for no other.
+    const again = !this.#broken && queries.length === 1 && only?.suspect ? only : null;
+    const culprit = current ?? again;
+    const waiting = queries.filter((query) => query !== culprit);
+    this.#events.onEnd(this, culprit, waiting);
   }
 }
 

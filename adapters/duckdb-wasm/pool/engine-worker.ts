@@ -49,8 +49,9 @@ let dying = false;
 /** Reports a failure. If the engine is broken, its thread ends, and the pool moves its other queries elsewhere. */
 function answerFailure(engine: Engine, id: number, thrown: unknown): void {
   if (dying || thrown instanceof EngineReplaced) return;
-  post({ kind: 'failed', id, error: toPlainError(toSvcError(thrown)) });
-  if (!engine.broken) return;
+  const { broken } = engine;
+  post({ kind: 'failed', id, error: toPlainError(toSvcError(thrown)), broken });
+  if (!broken) return;
   dying = true;
   parentPort?.close();
 }

@@ -34,4 +34,4 @@ export type FromWorker =
   | { readonly kind: 'ready' }
   | { readonly kind: 'unopened'; readonly error: PlainError }
   | { readonly kind: 'done'; readonly id: number; readonly result: SqlResult | null }
-  | { readonly kind: 'failed'; readonly id: number; readonly error: PlainError };
+  | { readonly kind: 'failed'; readonly id: number; readonly error: PlainError; readonly broken: boolean };

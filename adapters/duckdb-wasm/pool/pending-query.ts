@@ -2,6 +2,9 @@ import { cancelledError, type SvcError } from '../../../src/errors.ts';
 import type { SqlCall, SqlResult } from '../../../src/ports.ts';
 import type { Task } from './messages.ts';
 
+/** A statement that ends its engine does so earlier, and a long one must not hold up all others. */
+const TRIAL_MS = 500;
+
 /** A call in the pool. It is settled once: by its answer, its deadline, or its caller. */
 export class PendingQuery {
   readonly task: Task;
@@ -9,9 +12,10 @@ export class PendingQuery {
   readonly answer: Promise<SqlResult | null>;
   /** Whether an engine has started it. */
   begun = false;
-  /** The number of engines that ended while they ran it. */
-  losses = 0;
+  /** Whether it was in an engine that ended. */
+  suspect = false;
   readonly #deadline: number;
+  #begunAt = 0;
   #settled = false;
   #resolve: (result: SqlResult | null) => void = () => {};
   #reject: (error: SvcError) => void = () => {};
@@ -29,6 +33,16 @@ export class PendingQuery {
 
   get settled(): boolean {
     return this.#settled;
+  }
+
+  /** Whether it has run so shortly that it may still end its engine. */
+  get young(): boolean {
+    return performance.now() - this.#begunAt < TRIAL_MS;
+  }
+
+  begin(): void {
+    this.begun = true;
+    this.#begunAt = performance.now();
   }
 
   /** Milliseconds that are left; negative when its time is over. */

@@ -26,7 +26,6 @@ const QUERIES_TO_GROW = 2;
 const TICK_MS = 50;
 /** The time that an engine has to notice a deadline or a cancel before it is terminated. */
 const GRACE_MS = 100;
-const MAX_LOSSES = 3;
 
 /** Engines in worker threads behind one database. The event loop never waits for a query. */
 export class Pool implements Database {
@@ -104,17 +103,20 @@ export class Pool implements Database {
 
   /** Gives waiting queries to the engines with the most room, and starts another engine if all are busy. */
   #dispatch(): void {
-    while (this.#queue.length > 0) {
-      const thread = this.#roomiest();
+    for (let [query] = this.#queue; query !== undefined; [query] = this.#queue) {
+      const thread = this.#roomiest(query);
       if (thread === undefined || thread.load >= QUERIES_TO_GROW) this.#growInBackground();
       if (thread === undefined) return;
-      const query = this.#queue.shift();
-      if (query !== undefined) thread.start(query);
+      this.#queue.shift();
+      thread.start(query);
     }
   }
 
-  #roomiest(): EngineThread | undefined {
-    const able = [...this.#threads].filter((thread) => thread.load < QUERIES_PER_THREAD && !thread.stuck);
+  #roomiest({ suspect }: PendingQuery): EngineThread | undefined {
+    const able = [...this.#threads].filter(({ load, stuck, young }) => {
+      const beside = suspect ? young : young.filter((one) => one.suspect);
+      return load < QUERIES_PER_THREAD && !stuck && beside.length === 0;
+    });
     return able.sort((left, right) => left.load - right.load)[0];
   }
 
@@ -163,15 +165,14 @@ export class Pool implements Database {
     return this.#file;
   }
 
-  /** The calls that only waited go to another engine; reading twice does no harm. */
-  #replace(thread: EngineThread, culprit: PendingQuery | undefined, waiting: readonly PendingQuery[]): void {
+  /**
+   * The calls beside the one that ended an engine go to another engine; reading twice does no harm. Each begins there without
+   * a call beside it that may end this one too.
+   */
+  #replace(thread: EngineThread, culprit: PendingQuery | null, waiting: readonly PendingQuery[]): void {
     if (!this.#threads.delete(thread) || this.#closed) return;
-    culprit?.reject(new SvcError('database_unavailable', 'The database engine failed on this statement.'));
-    for (const query of waiting) {
-      query.losses += 1;
-      if (query.losses >= MAX_LOSSES)
-        query.reject(new SvcError('database_unavailable', 'The database engine keeps failing.'));
-    }
+    culprit?.reject(new SvcError('sql_failed', 'The database engine failed on this statement.'));
+    for (const query of waiting) query.suspect = true;
     this.#requeue(waiting);
     if (this.#threads.size === 0) this.#growInBackground();
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
-import { asBareQuery, asQuery } from '../../../src/sql/query.ts';
+import { asBareQuery, asQuery, explainDefect } from '../../../src/sql/query.ts';
 
 describe('asQuery', () => {
   it('makes a statement a derived table, and a trailing comment harmless', () => {
@@ -94,5 +94,31 @@ describe('a query that sends a write to an attached database', () => {
     "SELECT postgres_query, 'DELETE FROM t' FROM t",
   ])('is none: %s', (sql) => {
     expect(asQuery(sql, 1)).toContain(sql);
+  });
+});
+
+describe('a defect of DuckDB', () => {
+  it.each([
+    'INTERNAL Error: Attempted to access index 1 within vector of size 1',
+    'The database engine failed on this statement: unreachable',
+  ])('is no reason to try again: %s', (message) => {
+    const thrown = new SvcError('database_unavailable', message);
+    expect(explainDefect(thrown)).toMatchObject({
+      code: 'sql_failed',
+      message: expect.stringMatching(
+        /^The database engine failed on this statement, .* Write it in another way\.$/,
+      ),
+      cause: thrown,
+    });
+  });
+
+  it('is no other error', () => {
+    for (const thrown of [
+      new SvcError('database_unavailable', 'The database is closed.'),
+      new SvcError('sql_failed', 'Conversion Error: INTERNAL Error: x'),
+      new SvcError('outcome_unknown', 'INTERNAL Error: x'),
+      new Error('INTERNAL Error: x'),
+    ])
+      expect(explainDefect(thrown)).toBe(thrown);
   });
 });

@@ -11,12 +11,17 @@ import type { Database } from '../../../../../src/ports.ts';
 import { temporaryFolder } from '../../../../temporary-folder.ts';
 import { createDatabase, failureOf, read } from '../fixture.ts';
 import { TRAP } from '../trap.ts';
+import { ENDS } from './ends.ts';
 
 beforeAll(() => buildWasm());
 
 /** One task of a join that nothing inside the engine can interrupt. */
 const STUCK = "SELECT count(*) AS n FROM words a, words b WHERE a.word LIKE '%' || b.word || '%x'";
 const RUNAWAY = 'SELECT sum(a.id * b.id) AS s FROM words a, words b';
+/** An error of DuckDB 1.5 after which the engine is not used any more. */
+const BREAKING = `SELECT a.x FROM (VALUES ('1'::JSON), ('2'::JSON)) a(x)
+  ASOF LEFT JOIN (VALUES ('1'::JSON), (NULL::JSON)) b(x) ON a.x > b.x`;
+const ENDING = new URL('ending-worker.ts', import.meta.url);
 const TRAPPING = new URL('trapping-worker.ts', import.meta.url);
 
 /** Several engines are started, one after the other. */
@@ -79,6 +84,52 @@ describe('a pool', () => {
     await Promise.all([expectAnswers(pool), expectAnswers(pool)]);
     expect(await trap).toMatchObject({ code: 'database_unavailable' });
     await expectAnswers(pool);
+  });
+
+  it.each([1, 2])(
+    'answers every call beside statements that break %i engines again and again',
+    SLOW,
+    async (workers) => {
+      const pool = await openPool({ workers });
+      let going = true;
+      let answers = 0;
+      const use = async (): Promise<void> => {
+        for (let id = 0; going; id = (id + 1) % 100) {
+          expect(await emailOf(pool, id)).toBe(`u${id}@example.com`);
+          answers += 1;
+        }
+      };
+      const users = Promise.all([use(), use()]);
+      const breaking = async (): Promise<void> => {
+        for (let round = 0; round < 4; round += 1) {
+          expect((await failureOf(read(pool, BREAKING))).message).toMatch(/^INTERNAL Error|failed on this/);
+        }
+      };
+      await Promise.all([breaking(), breaking(), breaking()]);
+      going = false;
+      await users;
+      expect(answers).toBeGreaterThan(0);
+    },
+  );
+
+  it('tells a call that ends its engine again, alone, and no call beside it', SLOW, async () => {
+    const pool = await openPool({ workers: 1, workerUrl: ENDING });
+    const answers = Promise.all([1, 2, 3].map((id) => emailOf(pool, id)));
+    const ending = failureOf(read(pool, ENDS));
+    expect(await ending).toEqual({
+      code: 'sql_failed',
+      message: 'The database engine failed on this statement.',
+    });
+    expect(await answers).toEqual([1, 2, 3].map((id) => `u${id}@example.com`));
+  });
+
+  it('holds up no call for long because a long one may have broken an engine', SLOW, async () => {
+    const pool = await openPool({ workers: 1 });
+    const long = failureOf(read(pool, RUNAWAY, { timeoutMs: 20_000 }));
+    await emailOf(pool, 1);
+    await failureOf(read(pool, BREAKING));
+    const first = await Promise.race([long, emailOf(pool, 2)]);
+    expect(first).toBe('u2@example.com');
   });
 
   it('answers 300 calls among which 20 never end', async () => {
