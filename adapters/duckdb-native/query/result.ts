@@ -2,7 +2,7 @@ import type { DuckDBMaterializedResult, DuckDBType, DuckDBValue, DuckDBVector } 
 import type { JsonObject } from '../../../src/json.ts';
 import type { SqlRequest, SqlResult } from '../../../src/ports.ts';
 import { repeatedNames, uniqueNames } from '../../../src/sql/forms.ts';
-import { type LengthOf, leastRowBytes, rowsWithin } from '../../../src/sql/json-size.ts';
+import { type LengthOf, leastRowBytes, nestedTooDeeply, rowsWithin } from '../../../src/sql/json-size.ts';
 import { rowMaker } from '../../../src/sql/row-maker.ts';
 import type { Driver } from '../driver/driver.ts';
 import { lengthReader } from '../driver/texts.ts';
@@ -14,8 +14,19 @@ export type ToResult = (result: DuckDBMaterializedResult, limits: ResultLimits) 
 /** The most rows of a result, and the most bytes of their JSON. */
 export type ResultLimits = Pick<SqlRequest, 'maxRows' | 'maxBytes'>;
 
-/** Creates the converter of a driver's results. */
+/** Creates the converter of a driver's results. It throws `sql_failed` for a value that the driver cannot read for its depth. */
 export function createToResult(driver: Driver): ToResult {
+  const convert = createConvert(driver);
+  return (result, limits) => {
+    try {
+      return convert(result, limits);
+    } catch (thrown) {
+      throw thrown instanceof RangeError ? nestedTooDeeply(thrown) : thrown;
+    }
+  };
+}
+
+function createConvert(driver: Driver): ToResult {
   const decoderOf = createDecoders(driver);
   return (result, { maxRows, maxBytes = Number.POSITIVE_INFINITY }) => {
     const given = result.columnNames();

@@ -226,6 +226,11 @@ export function describeResults(subject: Subject): void {
       },
     );
 
+    it('are refused if a VARIANT is nested too deeply for its reader', async () => {
+      const sql = `SELECT (repeat('[', 5000) || repeat(']', 5000))::JSON::VARIANT AS v`;
+      expect((await errorOf(read(subject.database, sql))).code).toBe('sql_failed');
+    });
+
     it('never count more bytes than their JSON has', async () => {
       for (const { values, lacks = {} } of TYPES) {
         if (lacks[subject.engine] !== undefined) continue;
