@@ -79,8 +79,20 @@ export function calledFunction(sql: string, pattern: RegExp): string | undefined
   const words = tokenTexts(sql);
   // `WITH query(a) AS` only names a table.
   const called = (word: string, at: number): boolean =>
-    pattern.test(word) && words[at + 1]?.[0] === '(' && !/^(with|recursive)$/i.test(words[at - 1] ?? '');
+    pattern.test(word) &&
+    words[at + 1]?.[0] === '(' &&
+    !/^(with|recursive)$/i.test(words[at - 1] ?? '') &&
+    !isGlobOperator(word, words[at - 1]);
   return words.find(called);
+}
+
+/** After these words, a name before a parenthesis calls a table function. */
+const BEFORE_TABLE =
+  /^(?:from|join|lateral|only|table|call|(?:un)?pivot(?:_\w+)?|summarize|describe|desc|show|explain|analyze)$/i;
+
+/** Whether a word compares the operand before it, as in `name GLOB ('a*')`. The function `glob` lists files. */
+export function isGlobOperator(word: string, before = ''): boolean {
+  return /^glob$/i.test(word) && /^[\w"')\]}]|^[^\0-\x7f]/.test(before) && !BEFORE_TABLE.test(before);
 }
 
 /** The error for a statement that would do more than read the database's own data. */
@@ -100,7 +112,8 @@ const INSTALLING = /(?<=exists in the \w+ extension\.)\n\nPlease try installing 
 const FIRST_LINE = '\n\nLINE 1: ';
 /** DuckDB's message for a text that it makes several statements of, although it is one. */
 const SEVERAL = /^Invalid Input Error: Cannot prepare multiple statements at once!?$/;
-const SEVERAL_TEXT =
+/** Our text for it. */
+export const SEVERAL_TEXT =
   'Invalid Input Error: DuckDB makes several statements of this one. A PIVOT must name its values, as in `PIVOT sales ON year IN (2023, 2024) USING sum(amount)`.';
 
 /**

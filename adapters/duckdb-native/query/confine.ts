@@ -4,7 +4,7 @@ import { SvcError } from '../../../src/errors.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../../src/json.ts';
 import type { RestrictedTable } from '../../../src/ports.ts';
 import { foldName } from '../../../src/project/fold-name.ts';
-import { asQuery, NAMING, rejection } from '../../../src/sql/query.ts';
+import { asQuery, NAMING, rejection, SEVERAL_TEXT } from '../../../src/sql/query.ts';
 import { quoteName } from '../../../src/sql/quote.ts';
 import { ALLOWED_FUNCTIONS } from '../../../src/sql/restricted/functions.ts';
 import { VARIANT_REFUSED } from '../../../src/sql/variant.ts';
@@ -73,7 +73,7 @@ interface Allowed {
 export async function confineNames(connection: DuckDBConnection, query: string): Promise<void> {
   const tree = await read(connection, query);
   // DuckDB itself refuses a text that it cannot parse, and a PIVOT that stands for several statements.
-  if (tree.error_type !== 'parser' && tree.error_message !== ONLY_SELECT) enforceNames(parsed(tree));
+  if (tree.error_type !== 'parser' && tree.error_message !== ONLY_SELECT) enforceNames(parsed(tree, query));
 }
 
 const ONLY_SELECT = 'Only SELECT statements can be serialized to json!';
@@ -120,7 +120,7 @@ function dotted(parts: readonly (JsonValue | undefined)[]): string {
 }
 
 async function parse(connection: DuckDBConnection, sql: string): Promise<JsonObject> {
-  return parsed(await read(connection, sql));
+  return parsed(await read(connection, sql), sql);
 }
 
 const PARSED =
@@ -133,8 +133,10 @@ async function read(connection: DuckDBConnection, sql: string): Promise<JsonObje
   return isObject(tree) ? tree : {};
 }
 
-function parsed(tree: JsonObject): JsonObject {
+function parsed(tree: JsonObject, sql: string): JsonObject {
   if (tree.error === false) return tree;
+  if (tree.error_message === ONLY_SELECT && /pivot/i.test(sql))
+    throw new SvcError('sql_rejected', SEVERAL_TEXT);
   throw new SvcError('sql_rejected', `The statement was refused: ${tree.error_message}`);
 }
 
@@ -185,7 +187,8 @@ function checkDatabase(
 const LOCATION = /[./\\:*?]/;
 
 /** DuckDB's own tables and functions that list the tables of every attached database. */
-const CATALOGUE = /^"?(?:duckdb_\w+|pragma_\w+|sqlite_(?:temp_)?(?:master|schema)|pg_\w+|show_\w+)"?$/i;
+const CATALOGUE =
+  /^"?(?:duckdb_\w+|pragma_\w+|sqlite_(?:temp_)?(?:master|schema)|pg_(?!(?:typeof|size_pretty)"?$)\w+|show_\w+)"?$/i;
 const CATALOGUE_SCHEMA = /^(?:information_schema|pg_catalog)$/i;
 /** The databases in which DuckLakes keep the tables of their catalogues. */
 const LAKE_CATALOGUE = /^__ducklake_metadata_/i;
@@ -251,7 +254,7 @@ function checkFunction(name: string, node: JsonObject, { builtIns, macros, catal
   const operator = !/\w/.test(known);
   if (operator || isWindow(node) || macros.has(known) || isCallerFunction(known)) return;
   const reaches = isFileReader(known) || NAMED_BY_TEXT.test(known) || /_scan(?:_dumb)?$/.test(known);
-  if (reaches || !builtIns.has(known)) throw rejection(name);
+  if (reaches || !(builtIns.has(known) || ALLOWED_FUNCTIONS.has(known))) throw rejection(name);
 }
 
 function isWindow(node: JsonObject): boolean {

@@ -17,7 +17,7 @@ export const ALLOWED_FUNCTIONS: ReadonlySet<string> = namesIn(`
   bit_length bit_or bit_position bit_xor bitstring bitstring_agg bool_and bool_or cardinality cbrt ceil
   ceiling century char_length character_length chr concat concat_ws constant_or_null contains corr cos
   cosh cot count count_if count_star countif covar_pop covar_samp cume_dist current_date current_localtime
-  current_localtimestamp damerau_levenshtein date_add date_diff date_part date_sub date_trunc datediff
+  current_localtimestamp damerau_levenshtein date date_add date_diff date_part date_sub date_trunc datediff
   datepart datesub datetrunc day dayname dayofmonth dayofweek dayofyear days_in_month decade decode
   degrees dense_rank divide editdist3 element_at encode ends_with entropy enum_code enum_first enum_last
   enum_range enum_range_boundary epoch epoch_ms epoch_ns epoch_us equi_width_bins era error even exp
@@ -71,9 +71,9 @@ export const ALLOWED_FUNCTIONS: ReadonlySet<string> = namesIn(`
 /** Words of DuckDB's grammar before which a parenthesis calls no function, such as `x IN (1, 2)` and `DECIMAL(10, 2)`. */
 export const GRAMMAR_WORDS: ReadonlySet<string> = namesIn(`
   all and any array as asof between by case cast char character coalesce columns cross cube dec decimal distinct
-  else escape except exclude exists extract for from full group grouping grouping_id grouping_sets having if ifnull
-  ilike in inner intersect interval is isnull join lambda lateral limit materialized name natural nchar not notnull
-  numeric offset on only or order outer over overlay partition pivot positional qualify recursive rename repeatable
+  else enum escape except exclude exists extract for from full group grouping grouping_id grouping_sets having if ifnull
+  ilike in inner intersect interval is join lambda lateral like limit materialized natural nchar not nulls
+  numeric offset on only or order outer over partition percentile_cont percentile_disc pivot positional qualify recursive rename repeatable
   rollup rows sample select semi sets similar some string struct summarize describe table tablesample then time
   timestamp timestamptz to trim try try_cast union unpack unpivot using values varchar varying when where window
   with within bernoulli reservoir system row anti left right desc

@@ -1,6 +1,7 @@
 import { SvcError } from '../../errors.ts';
 import { foldName } from '../../project/fold-name.ts';
 import { lexSql, withPlainBlanks } from '../lexer.ts';
+import { isGlobOperator } from '../query.ts';
 import { ALLOWED_FUNCTIONS, GRAMMAR_WORDS } from './functions.ts';
 
 /** The names that a restricted caller's statement may and must not use, in lower case. */
@@ -25,7 +26,7 @@ export function checkRestrictedStatement(sql: string, names: StatementNames): vo
     if (token.kind === 'other') return;
     const around = { before: tokens[at - 1], next: tokens[at + 1] };
     if (around.next?.text === '.') checkQualifier(token, tokens[at + 2], names);
-    if (around.next?.text === '(') checkCall(tokens, at);
+    if (around.next?.text === '(') checkCall(tokens, at, names);
     if (token.kind === 'word') checkShow(token, around, names);
   });
 }
@@ -98,14 +99,19 @@ function checkQualifier({ value }: Token, after: Token | undefined, names: State
   );
 }
 
-function checkCall(tokens: readonly Token[], at: number): void {
+function checkCall(tokens: readonly Token[], at: number, names: StatementNames): void {
   const token = tokens[at];
   if (token === undefined) return;
   if (ALLOWED_FUNCTIONS.has(token.value)) return;
   if (token.kind === 'word' && GRAMMAR_WORDS.has(token.value)) return;
-  if (isNamed(tokens[at - 1]) || listsColumns(tokens, at + 1)) return;
+  const before = tokens[at - 1];
+  if (isGlobOperator(token.text, before?.text)) return;
+  const close = endOfNames(tokens, at + 1);
+  if (isNamed(before) || (close > 0 && (isQuery(tokens, close) || isAlias(tokens, at, names)))) return;
   throw refused(
-    `It calls ${shown(token.value)}, which is not among the functions that run on restricted tables.`,
+    `It calls ${shown(token.value)}, which is not among the functions that run on restricted tables.${
+      close > 0 ? ' If it is an alias, write AS before it.' : ''
+    }`,
   );
 }
 
@@ -114,15 +120,44 @@ function isNamed(before: Token | undefined): boolean {
   return before?.kind === 'word' && ['as', 'with', 'recursive'].includes(before.value);
 }
 
-/**
- * Whether a parenthesis contains the columns of a further `WITH` table: `, t(a, b) AS (SELECT`. A query must follow:
- * `FROM histogram("data.main.t", c) AS (x VARCHAR)` calls a function and names its columns.
- */
-function listsColumns(tokens: readonly Token[], open: number): boolean {
+/** The end of a parenthesis that contains only names, such as columns; 0 for others. */
+function endOfNames(tokens: readonly Token[], open: number): number {
   let close = open + 1;
   while (isColumn(tokens[close])) close += 1;
+  return tokens[close]?.text === ')' ? close : 0;
+}
+
+/**
+ * Whether a parenthesis that ends at a place contains the columns of a further `WITH` table: `, t(a, b) AS (SELECT`. A query
+ * must follow: `FROM histogram("data.main.t", c) AS (x VARCHAR)` calls a function and names its columns.
+ */
+function isQuery(tokens: readonly Token[], close: number): boolean {
   const after = tokens.slice(close + 1, close + 7).map(({ text }) => text.toLowerCase());
-  return tokens[close]?.text === ')' && WITH_QUERY.test(after.join(' '));
+  return WITH_QUERY.test(after.join(' '));
+}
+
+/**
+ * Whether a name is an alias without AS: `(VALUES (1)) t(a)`, `FROM range(3) t(a)`, `FROM sales t(a)`. After a closing bracket, a
+ * function is called only by `DISTINCT ON (a) f(b)`.
+ */
+function isAlias(tokens: readonly Token[], at: number, { visible }: StatementNames): boolean {
+  const [source, table] = [tokens[at - 2]?.value ?? '', tokens[at - 1]];
+  if (table === undefined) return false;
+  if (table.text === ')') return !isDistinctOn(tokens, at - 1);
+  // `FROM lateral f(a)` calls a function, also if a table has this name.
+  if (!visible.has(table.value) || (table.kind === 'word' && GRAMMAR_WORDS.has(table.value))) return false;
+  return ['from', 'join', ','].includes(source);
+}
+
+function isDistinctOn(tokens: readonly Token[], close: number): boolean {
+  let depth = 0;
+  for (let at = close; at >= 0; at -= 1) {
+    const text = tokens[at]?.text;
+    if (text === ')') depth += 1;
+    if (text === '(') depth -= 1;
+    if (depth === 0) return tokens[at - 1]?.value === 'on' && tokens[at - 2]?.value === 'distinct';
+  }
+  return true;
 }
 
 function isColumn(token: Token | undefined): boolean {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
-import { asBareQuery, asQuery, explainDefect } from '../../../src/sql/query.ts';
+import { asBareQuery, asQuery, calledFunction, explainDefect } from '../../../src/sql/query.ts';
 
 describe('asQuery', () => {
   it('makes a statement a derived table, and a trailing comment harmless', () => {
@@ -120,5 +120,35 @@ describe('a defect of DuckDB', () => {
       new Error('INTERNAL Error: x'),
     ])
       expect(explainDefect(thrown)).toBe(thrown);
+  });
+});
+
+describe('GLOB', () => {
+  it.each([
+    "SELECT town GLOB ('a*')",
+    'SELECT t."town" GLOB (\'a*\')',
+    "SELECT 'abc' glob ('a*')",
+    "SELECT (a) GLOB ('a*'), [a][1] GLOB ('a*'), {'a': b} GLOB ('a*')",
+    "SELECT größe GLOB ('a*'), é GLOB ('a*')",
+  ])('compares an operand in %s', (sql) => {
+    expect(calledFunction(sql, /^"?glob"?$/i)).toBeUndefined();
+  });
+
+  it.each([
+    "glob('*')",
+    "FROM glob('*')",
+    "FROM t, GLOB('*')",
+    "FROM t JOIN glob('*')",
+    "FROM (glob('*') JOIN t)",
+    "FROM files: glob('*')",
+    "FROM LATERAL glob('*')",
+    'FROM t "glob"(\'*\')',
+    "PIVOT glob('*') ON a",
+    "PIVOT_WIDER glob('*') ON a",
+    "UNPIVOT glob('*') ON a",
+    "SUMMARIZE glob('*')",
+    "DESCRIBE glob('*')",
+  ])('is a function in %s', (sql) => {
+    expect(calledFunction(sql, /^"?glob"?$/i)).toMatch(/^"?glob"?$/i);
   });
 });

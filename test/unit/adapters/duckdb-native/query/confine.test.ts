@@ -1,6 +1,10 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { confineNames, confineToTables } from '../../../../../adapters/duckdb-native/query/confine.ts';
+import {
+  confine,
+  confineNames,
+  confineToTables,
+} from '../../../../../adapters/duckdb-native/query/confine.ts';
 import { openDuckDb } from '../../../sql/duckdb.ts';
 
 let duckdb: DuckDBConnection;
@@ -74,6 +78,33 @@ describe("the parser's view of the type VARIANT", () => {
     'SELECT variant, s.variant AS "VARIANT", NULL::STRUCT(variant INTEGER) FROM sales AS s',
     'FROM variant',
   ])('takes no name for it in %s', async (sql) => {
+    await expect(confineNames(duckdb, sql)).resolves.toBeUndefined();
+  });
+});
+
+describe("the parser's view beside hidden databases", () => {
+  const beside = (sql: string) =>
+    confine(duckdb, sql, { builtIns: new Set(['count']), attached: { open: [], hidden: ['lake'] } });
+
+  it.each([
+    'SELECT pg_typeof(1), "pg_size_pretty"(1024), date(\'2026-01-01\')',
+    'SELECT count(*) FROM sales',
+  ])('may have %s', async (sql) => {
+    await expect(beside(sql)).resolves.toBeUndefined();
+  });
+
+  it.each(['pg_get_viewdef', 'pg_typeof_all'])('must not have %s', async (name) => {
+    await expect(beside(`SELECT ${name}(1)`)).rejects.toMatchObject({ code: 'sql_rejected' });
+  });
+
+  it('explains a PIVOT without values', async () => {
+    const refused = {
+      code: 'sql_rejected',
+      message: expect.stringContaining('A PIVOT must name its values'),
+    };
+    const sql = 'PIVOT sales ON town USING count(*)';
+    await expect(beside(sql)).rejects.toMatchObject(refused);
+    await expect(check(sql)).rejects.toMatchObject(refused);
     await expect(confineNames(duckdb, sql)).resolves.toBeUndefined();
   });
 });
