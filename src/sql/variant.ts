@@ -1,3 +1,6 @@
+import { SvcError } from '../errors.ts';
+import type { JsonObject } from '../json.ts';
+import { foldName } from '../project/fold-name.ts';
 import { lexSql } from './lexer.ts';
 
 /**
@@ -49,3 +52,36 @@ function isName(text: string): boolean {
 }
 
 const QUERY = /^(?:select|from|with|values|table|\()$/;
+
+const HAS_VARIANT = "regexp_matches(data_type, '(^|[ (])VARIANT([,)[]|$)')";
+
+/** The tables, macros and types of a database that have or make a VARIANT. DuckDB casts a list to the type of such a column by itself. */
+export const WITH_VARIANT = `SELECT DISTINCT unnest([table_name, schema_name || '.' || table_name]) AS name FROM duckdb_columns()
+  WHERE NOT internal AND ${HAS_VARIANT}
+UNION SELECT function_name FROM duckdb_functions() WHERE NOT internal AND macro_definition ILIKE '%variant%'
+UNION SELECT type_name FROM duckdb_types() WHERE NOT internal AND logical_type = 'VARIANT'`;
+
+/** The same for a restricted caller's statement, which must not tell of anything but its temporary tables. */
+export const VISIBLE_WITH_VARIANT = `SELECT DISTINCT table_name AS name FROM duckdb_columns()
+  WHERE database_name = 'temp' AND ${HAS_VARIANT}`;
+
+/** Throws sql_rejected if a caller's statement has one of the names in the rows of these queries. */
+export function refuseVariantNames(sql: string, rows: readonly JsonObject[]): void {
+  if (rows.length === 0) return;
+  const names = new Set(rows.map(({ name }) => foldName(String(name))));
+  for (const { kind, start, end } of lexSql(sql).tokens) {
+    const token = sql.slice(start, end);
+    const name = foldName(kind === 'word' ? token : unquoted(token));
+    if (!names.has(name) && (kind !== 'string' || !ESCAPED.test(token))) continue;
+    const message = `The statement was refused. It names ${token}, which may have values of the type VARIANT. With them, DuckDB may show parts of its memory: name a view that casts them to JSON.`;
+    throw new SvcError('sql_rejected', message);
+  }
+}
+
+/** A text with escapes may be any name. */
+const ESCAPED = /^e'[\s\S]*\\/i;
+
+function unquoted(token: string): string {
+  const quote = token.at(-1) ?? '';
+  return token.slice(token.indexOf(quote) + 1, -1).replaceAll(quote + quote, quote);
+}

@@ -1,5 +1,6 @@
 import type { DuckDBMaterializedResult } from '@duckdb/node-api';
 import { SvcError } from '../../../src/errors.ts';
+import type { JsonObject } from '../../../src/json.ts';
 import type { Database, SqlCall, SqlRequest, SqlResult } from '../../../src/ports.ts';
 import { enforceScan } from '../../../src/sql/estimate.ts';
 import { hasOtherNames, type LaneEntry } from '../../../src/sql/lanes/lanes.ts';
@@ -7,6 +8,7 @@ import { toKept } from '../../../src/sql/lanes/may-keep.ts';
 import { isFull } from '../../../src/sql/neighbours.ts';
 import { asQuery, refuseRevealing } from '../../../src/sql/query.ts';
 import { classify, enforceVerb } from '../../../src/sql/statement.ts';
+import { refuseVariantNames, VISIBLE_WITH_VARIANT, WITH_VARIANT } from '../../../src/sql/variant.ts';
 import type { Attachments } from '../attach/attachments.ts';
 import type { Driver } from '../driver/driver.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -70,6 +72,7 @@ export class NativeDatabase implements Database {
   readonly #toResult: ToResult;
   readonly #sessions = new Set<Session>();
   readonly #strftime = new StrftimeGuard();
+  #variants: { readonly generation: number; readonly rows: Promise<readonly JsonObject[]> } | null = null;
   #closed = false;
 
   constructor(driver: Driver, engine: Engine, readonly: boolean) {
@@ -281,6 +284,8 @@ export class NativeDatabase implements Database {
     if (!readonly && !external) refuseFileReaders(sql);
     const { attachments } = this.#engine;
     if (restricted !== undefined) await session.restrict(sql, restricted, caller);
+    if (restricted !== undefined) refuseVariantNames(sql, await session.rowsOf(VISIBLE_WITH_VARIANT));
+    else if (confined && !this.#reachesOut) refuseVariantNames(sql, await this.#withVariant(session));
     const query = asQuery(sql, maxRows + 1);
     const reaches = external || attachments.names.length > 0;
     if (confined && restricted === undefined) {
@@ -400,6 +405,18 @@ export class NativeDatabase implements Database {
       await end();
       this.#sessions.delete(session);
     }
+  }
+
+  /** The things of the database that have or make a VARIANT. */
+  #withVariant(session: Session): Promise<readonly JsonObject[]> {
+    const { changing, generation } = this.#engine.lanes;
+    if (changing) return session.rowsOf(WITH_VARIANT);
+    if (this.#variants?.generation !== generation) {
+      const rows = session.rowsOf(WITH_VARIANT);
+      this.#variants = { generation, rows };
+      rows.catch(() => (this.#variants = null));
+    }
+    return this.#variants.rows;
   }
 
   /** Whether a statement may call strftime. Definitions of other databases change without our knowledge. */

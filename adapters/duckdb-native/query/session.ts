@@ -7,7 +7,7 @@ import type {
 } from '@duckdb/node-api';
 import type { PendingResult } from '@duckdb/node-bindings';
 import { SvcError } from '../../../src/errors.ts';
-import type { JsonValue } from '../../../src/json.ts';
+import type { JsonObject, JsonValue } from '../../../src/json.ts';
 import type { RestrictedTable, ScanEstimate, SqlCaller } from '../../../src/ports.ts';
 import { type ColumnTypes, columnTypesOf, estimateScans, explainOf } from '../../../src/sql/estimate.ts';
 import { isFull } from '../../../src/sql/neighbours.ts';
@@ -90,10 +90,14 @@ export class Session {
     return guarded(() => confineNames(this.#connection, query));
   }
 
+  /** The rows of an internal query. */
+  async rowsOf(sql: string): Promise<readonly JsonObject[]> {
+    return guarded(async () => (await this.#connection.runAndReadAll(sql)).getRowObjectsJson());
+  }
+
   /** Leaves a caller's own query nothing but the restricted tables (`prepareRestricted`). */
   async restrict(sql: string, tables: readonly RestrictedTable[], caller: SqlCaller | null): Promise<void> {
-    const around = await guarded(() => this.#connection.runAndReadAll(SURROUNDINGS));
-    for (const preparation of prepareRestricted(sql, tables, around.getRowObjectsJson())) {
+    for (const preparation of prepareRestricted(sql, tables, await this.rowsOf(SURROUNDINGS))) {
       await this.#runPreparation(preparation, caller).catch((thrown: unknown) => {
         throw toPreparationError(thrown, preparation);
       });

@@ -1,5 +1,5 @@
 import { cancelledError, deadlineError } from '../../../src/errors.ts';
-import { type JsonValue, tryJson } from '../../../src/json.ts';
+import { type JsonObject, type JsonValue, tryJson } from '../../../src/json.ts';
 import type { RestrictedTable, ScanEstimate, SqlCall, SqlRequest, SqlResult } from '../../../src/ports.ts';
 import { enforceScan, estimateScans, explainOf } from '../../../src/sql/estimate.ts';
 import { asQuery, calledFunction, rejection } from '../../../src/sql/query.ts';
@@ -8,12 +8,15 @@ import {
   SURROUNDINGS,
   toPreparationError,
 } from '../../../src/sql/restricted/relations.ts';
+import { refuseVariantNames, VISIBLE_WITH_VARIANT, WITH_VARIANT } from '../../../src/sql/variant.ts';
 import type { SqlValue } from '../../../src/sql-value.ts';
 import { toResult } from '../query/result.ts';
 import type { Session, Statement } from '../query/session.ts';
 import type { Instance } from './instance.ts';
 import type { EngineStep } from './steps.ts';
 import type { WaitingCall } from './waiting-call.ts';
+
+const withVariant = new WeakMap<Instance, readonly JsonObject[]>();
 
 const SLICE_MS = 8;
 /** Ends a slice on platforms whose clock stands still during work, such as Workers. */
@@ -55,6 +58,7 @@ export class Connection {
     const { sql, values, maxRows, confined, restricted, scan } = request;
     if (confined) refuseUnsound(sql);
     if (restricted !== undefined) await this.#restrict(sql, restricted);
+    else if (confined) refuseVariantNames(sql, await this.#withVariant());
     const query = { sql: asQuery(sql, maxRows + 1), values };
     const estimate = scan && (await this.#estimate(query, scan));
     const result = await this.#execute(query, (read) => toResult(this.#instance, read, request));
@@ -91,6 +95,15 @@ export class Connection {
     return estimate;
   }
 
+  /** The things of the database that have or make a VARIANT. It never changes. */
+  async #withVariant(): Promise<readonly JsonObject[]> {
+    const known = withVariant.get(this.#instance);
+    if (known !== undefined) return known;
+    const { rows } = await this.#entrance.enter(() => this.#session.query(WITH_VARIANT));
+    withVariant.set(this.#instance, rows);
+    return rows;
+  }
+
   /** Leaves a caller's own query nothing but the restricted tables (`prepareRestricted`). */
   async #restrict(sql: string, tables: readonly RestrictedTable[]): Promise<void> {
     const around = await this.#entrance.enter(() => this.#session.query(SURROUNDINGS));
@@ -99,6 +112,8 @@ export class Connection {
         throw toPreparationError(thrown, preparation);
       });
     }
+    const { rows } = await this.#entrance.enter(() => this.#session.query(VISIBLE_WITH_VARIANT));
+    refuseVariantNames(sql, rows);
   }
 
   /** Runs one statement in slices. */
