@@ -108,7 +108,7 @@ export function parseTraceparent(text: string | null): RemoteParent | null {
 
 /** The trace that a `traceparent` names; null for one that is not sound. */
 export function traceIdOf(traceparent: string | null): string | null {
-  return parseTraceparent(traceparent)?.traceId ?? null;
+  return traceparent === null ? null : (parseTraceparent(traceparent)?.traceId ?? null);
 }
 
 /**
