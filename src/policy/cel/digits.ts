@@ -39,7 +39,8 @@ function evaluate(func: CelFunc, left: CelValue, right: CelValue): boolean {
 export function otherFormOf(value: unknown): string | bigint | undefined {
   if (typeof value === 'string') return isLongNumber(value) ? BigInt(value) : undefined;
   const number = isCelUint(value) ? value.value : value;
-  return typeof number === 'bigint' && isLongNumber(`${number}`) ? `${number}` : undefined;
+  const whole = typeof number === 'number' && Number.isInteger(number) ? BigInt(number) : number;
+  return typeof whole === 'bigint' && isLongNumber(`${whole}`) ? `${whole}` : undefined;
 }
 
 function isLongNumber(digits: string): boolean {

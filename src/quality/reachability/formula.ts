@@ -141,9 +141,9 @@ function literalOf(expr: Expr): Literal | undefined {
   const constant = expr.exprKind.case === 'constExpr' ? expr.exprKind.value.constantKind : undefined;
   switch (constant?.case) {
     case 'stringValue':
+    case 'doubleValue':
       return otherFormOf(constant.value) === undefined ? constant.value : undefined;
     case 'boolValue':
-    case 'doubleValue':
       return constant.value;
     case 'int64Value':
     case 'uint64Value':
