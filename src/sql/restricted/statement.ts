@@ -151,13 +151,12 @@ function isAlias(tokens: readonly Token[], at: number, { visible }: StatementNam
 
 function isDistinctOn(tokens: readonly Token[], close: number): boolean {
   let depth = 0;
-  for (let at = close; at >= 0; at -= 1) {
-    const text = tokens[at]?.text;
+  const open = tokens.slice(0, close + 1).findLastIndex(({ text }) => {
     if (text === ')') depth += 1;
     if (text === '(') depth -= 1;
-    if (depth === 0) return tokens[at - 1]?.value === 'on' && tokens[at - 2]?.value === 'distinct';
-  }
-  return true;
+    return depth === 0;
+  });
+  return open === -1 || tokens[open - 1]?.value === 'on';
 }
 
 function isColumn(token: Token | undefined): boolean {

@@ -64,6 +64,8 @@ describe('a restricted statement', () => {
     'FROM sales t(a, "b c")',
     'FROM "other.more" t(a)',
     'SELECT 1 FROM (SELECT 1) a, sales t(a), "sales" u(a) JOIN sales v(a) ON true',
+    'FROM "lateral" t(a)',
+    '(VALUES (1)) t(a)',
     'FROM (VALUES (1, 2)) t(a, b)',
     'FROM sales, range((1 + 2)) t(i), unnest([1]) u(x)',
     'SELECT DISTINCT ON (x) x FROM (FROM sales) t(x)',
@@ -154,6 +156,11 @@ describe('a restricted statement', () => {
     expect(check(sql)).toThrow(
       expect.objectContaining({ code: 'sql_rejected', message: expect.stringContaining(message) }),
     );
+  });
+
+  it('must not be a call, which is taken for an alias only before names', () => {
+    for (const sql of ['SELECT stats(x + 1)', "FROM stats('x')"])
+      expect(check(sql)).not.toThrow(expect.objectContaining({ message: expect.stringContaining('alias') }));
   });
 
   it('names tables as words, quoted, or as texts', () => {
