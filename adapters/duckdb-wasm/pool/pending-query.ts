@@ -35,7 +35,7 @@ export class PendingQuery {
     return this.#settled;
   }
 
-  /** Whether it has run so shortly that it may still end its engine. */
+  /** Whether it has run for so short a time that it may still end its engine. */
   get young(): boolean {
     return performance.now() - this.#begunAt < TRIAL_MS;
   }
