@@ -50,7 +50,8 @@ export interface Included {
 
 /** Modules that load with the first call that needs them. They are left out if no call can need them. */
 const BY_NEED = {
-  policies: /\/policy\/(compile|enforce|when|tables\/restrict)\.[jt]s$/,
+  policies:
+    /\/policy\/(compile|enforce|when|tables\/restrict)\.[jt]s$|\/restricted\/relations\.[jt]s$|\/result-fields\.[jt]s$/,
   prompts: /\/template\/render\.[jt]s$/,
   auth: /\/auth\/create\.[jt]s$|^\.\/(dynamodb|token-store)\.[jt]s$/,
   telemetry: /\/otel\/telemetry\.[jt]s$/,

@@ -5,7 +5,6 @@ import { toSqlValue } from '../sql/bind.ts';
 import type { SqlValue } from '../sql-value.ts';
 import { validArguments } from './arguments.ts';
 import { policiesOf } from './policies.ts';
-import { resultFields } from './result-fields.ts';
 import type { Runtime } from './runtime.ts';
 import { toSqlCaller } from './sql.ts';
 
@@ -50,6 +49,7 @@ export async function completeParameter(
   const sight = policies?.sightOfCompletion(column, situation) ?? 'shown';
   if (sight === 'hidden') return [];
   if (sight === 'unsure' && entry.kind === 'resource') {
+    const { resultFields } = await import('./result-fields.ts');
     const hasField = await resultFields(entry, database, call);
     if (!hasField?.(column)) return [];
   }

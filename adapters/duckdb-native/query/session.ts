@@ -11,12 +11,7 @@ import type { JsonObject, JsonValue } from '../../../src/json.ts';
 import type { RestrictedTable, ScanEstimate, SqlCaller } from '../../../src/ports.ts';
 import { type ColumnTypes, columnTypesOf, estimateScans, explainOf } from '../../../src/sql/estimate.ts';
 import { isFull } from '../../../src/sql/neighbours.ts';
-import {
-  type Preparation,
-  prepareRestricted,
-  SURROUNDINGS,
-  toPreparationError,
-} from '../../../src/sql/restricted/relations.ts';
+import type { Preparation } from '../../../src/sql/restricted/relations.ts';
 import type { SqlValue } from '../../../src/sql-value.ts';
 import type { Driver } from '../driver/driver.ts';
 import { tracked } from '../driver/process-exit.ts';
@@ -97,6 +92,9 @@ export class Session {
 
   /** Leaves a caller's own query nothing but the restricted tables (`prepareRestricted`). */
   async restrict(sql: string, tables: readonly RestrictedTable[], caller: SqlCaller | null): Promise<void> {
+    const { prepareRestricted, SURROUNDINGS, toPreparationError } = await import(
+      '../../../src/sql/restricted/relations.ts'
+    );
     for (const preparation of prepareRestricted(sql, tables, await this.rowsOf(SURROUNDINGS))) {
       await this.#runPreparation(preparation, caller).catch((thrown: unknown) => {
         throw toPreparationError(thrown, preparation);

@@ -3,11 +3,6 @@ import { type JsonObject, type JsonValue, tryJson } from '../../../src/json.ts';
 import type { RestrictedTable, ScanEstimate, SqlCall, SqlRequest, SqlResult } from '../../../src/ports.ts';
 import { enforceScan, estimateScans, explainOf } from '../../../src/sql/estimate.ts';
 import { asQuery, calledFunction, rejection } from '../../../src/sql/query.ts';
-import {
-  prepareRestricted,
-  SURROUNDINGS,
-  toPreparationError,
-} from '../../../src/sql/restricted/relations.ts';
 import { refuseVariantNames, VISIBLE_WITH_VARIANT, WITH_VARIANT } from '../../../src/sql/variant.ts';
 import type { SqlValue } from '../../../src/sql-value.ts';
 import { toResult } from '../query/result.ts';
@@ -106,6 +101,9 @@ export class Connection {
 
   /** Leaves a caller's own query nothing but the restricted tables (`prepareRestricted`). */
   async #restrict(sql: string, tables: readonly RestrictedTable[]): Promise<void> {
+    const { prepareRestricted, SURROUNDINGS, toPreparationError } = await import(
+      '../../../src/sql/restricted/relations.ts'
+    );
     const around = await this.#entrance.enter(() => this.#session.query(SURROUNDINGS));
     for (const preparation of prepareRestricted(sql, tables, around.rows)) {
       await this.#execute(preparation, () => null).catch((thrown: unknown) => {
