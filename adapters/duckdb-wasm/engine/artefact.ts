@@ -63,6 +63,8 @@ async function compile(folder: URL): Promise<CompiledEngine> {
  * instead of all 25 MB at the start: this takes a third of the time, and the rest of the process waits less.
  */
 function compileChecked(bytes: Uint8Array<ArrayBuffer>): WebAssembly.Module {
+  // Node 24 may abort when it frees code that it has compiled better (nodejs/node#64500). Keeping it costs a few megabytes.
+  setFlagsFromString('--no-wasm-code-gc');
   // Nothing else of this thread runs between the two lines, so that no other module is compiled in this way.
   setFlagsFromString('--wasm-lazy-validation');
   try {
