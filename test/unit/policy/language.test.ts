@@ -166,6 +166,7 @@ describe('values at the boundary', () => {
     ['100000000000000000000', 'x == 1e20 && 1e20 == x && x in [1e20] && 1e20 in [x]', true],
     ['10000000000000000000000', 'x == 1e22 && 1e22 == x', true],
     ['100000000000000000001', 'x == 1e20 || 1e20 == x || x == 1.5', false],
+    ['9007199254740993', '[9007199254740993] == x', false],
     ['', 'x == 0', false],
   ])('compares the digits %s of no declared type by number: %s', (digits, condition, expected) => {
     for (const given of [{ n: digits }, [{ n: digits }]]) {
