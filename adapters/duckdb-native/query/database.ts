@@ -72,7 +72,7 @@ export class NativeDatabase implements Database {
   readonly #toResult: ToResult;
   readonly #sessions = new Set<Session>();
   readonly #strftime = new StrftimeGuard();
-  #variants: { readonly generation: number; readonly rows: Promise<readonly JsonObject[]> } | null = null;
+  #variants: { readonly generation: number; readonly rows: readonly JsonObject[] } | null = null;
   #closed = false;
 
   constructor(driver: Driver, engine: Engine, readonly: boolean) {
@@ -407,16 +407,13 @@ export class NativeDatabase implements Database {
     }
   }
 
-  /** The things of the database that have or make a VARIANT. */
-  #withVariant(session: Session): Promise<readonly JsonObject[]> {
+  /** The things of the database that have or make a VARIANT. No call waits for the read of another one, which may be cancelled. */
+  async #withVariant(session: Session): Promise<readonly JsonObject[]> {
     const { changing, generation } = this.#engine.lanes;
-    if (changing) return session.rowsOf(WITH_VARIANT);
-    if (this.#variants?.generation !== generation) {
-      const rows = session.rowsOf(WITH_VARIANT);
-      this.#variants = { generation, rows };
-      rows.catch(() => (this.#variants = null));
-    }
-    return this.#variants.rows;
+    if (!changing && this.#variants?.generation === generation) return this.#variants.rows;
+    const rows = await session.rowsOf(WITH_VARIANT);
+    if (!changing) this.#variants = { generation, rows };
+    return rows;
   }
 
   /** Whether a statement may call strftime. Definitions of other databases change without our knowledge. */
