@@ -19,7 +19,7 @@ export interface EndpointPolicies {
   readonly denial: (validArgs: JsonObject, situation: Situation) => Decision | null;
   /** `columns` are those of a statement; null for other results. */
   readonly output: (value: JsonValue, columns: ResultColumns | null, situation: Situation) => Enforced;
-  /** What output rules let the caller see of a completion, whose values a column of this name has. */
+  /** Applies output rules to a completion with a column of this name. */
   readonly sightOfCompletion: (column: string, situation: Situation) => CompletionSight;
 }
 

@@ -151,13 +151,13 @@ function deniesAny({ rule, evaluate }: CompiledRule, { bindings, now }: Facts): 
   return 'failure' in verdict || (verdict.matched && rule.action === 'deny');
 }
 
-/** What a caller may see of a completion. `unsure`: a rule hides fields, and the column may be another one or a new name of one. */
+/** The sight of a caller on a completion. `unsure`: a rule hides fields, and the column may have the values of one under another name. */
 export type CompletionSight = 'shown' | 'hidden' | 'unsure';
 
 /**
- * What output rules let a caller see of a completion, which has the values of one column. A rule that reads the result
- * decides nothing here. Of the others, one that denies or that fails hides all values, and one that hides the column, a part
- * of it or the whole that it is a part of hides its values.
+ * Applies output rules to a completion, which has the values of one column. A rule that reads the result decides nothing
+ * here. Another one that denies or fails hides all values. A rule that hides the column, a part of it or the object around
+ * it hides its values.
  */
 export function sightOfCompletion(
   { output, scope }: PolicyProgram,

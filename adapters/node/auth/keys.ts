@@ -21,7 +21,7 @@ export function ownKeys(
   return parseKeys([generateKey()]);
 }
 
-/** The keys of a server with a store. They still open what they sealed after another key is set, so no session ends. */
+/** The keys of a server with a store. A key that was used before stays valid for sealed values, so a new key ends no session. */
 function storeKeys(
   { auth_encryption_key: written, path }: SqliteStore,
   isAlone: boolean,

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo, Socket } from 'node:net';
 import root from 'otlp-decode/build/src/generated/root.js';
 
-/** How the receiver takes what it is sent: `forgetful` resets a connection at its second request. */
+/** The behaviour of the receiver. A `forgetful` one resets a connection at its second request. */
 export type Mood = 'good' | 'failing' | 'silent' | 'babbling' | 'dripping' | 'forgetful';
 
 export interface Span {
