@@ -26,6 +26,7 @@ import { toAddressOptions, UNCONFIGURED } from './http/addresses.ts';
 import { createFetchDocument } from './http/fetch-document.ts';
 import { createRequestLog } from './http/request-log.ts';
 import { startHttpServer } from './http/server.ts';
+import { isNewEnough, OLDEST_NODE } from './oldest-node.ts';
 import { Leases } from './reload/leases.ts';
 import { loadStartSettings } from './start-settings.ts';
 import { watchSignals } from './stop-signals.ts';
@@ -50,11 +51,14 @@ const { log: wanted, follow, conceal, levels } = createStartLog(write);
 const requests = createRequestLog(wanted, levels);
 const { log } = requests;
 
+const TOO_OLD = `This is Node ${process.versions.node}, but the artefact needs Node ${OLDEST_NODE} or newer. Install one from https://nodejs.org.`;
+
 concealCrash(conceal);
 const stopped = watchSignals();
 await main().catch(fail);
 
 async function main(): Promise<void> {
+  if (!isNewEnough(process.versions.node)) throw new SvcError('usage', TOO_OLD);
   const settings = await loadStartSettings({ manifest, bundled, env: process.env });
   follow(settings, process.env);
   const sealer = stateSealer(settings, process.env);

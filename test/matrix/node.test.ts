@@ -18,8 +18,12 @@ beforeAll(async () => {
 afterAll(() => artefacts.remove());
 
 /** Runs the artefact to its end. */
-async function runToEnd(cwd: string, env: Record<string, string>): Promise<{ code: number; log: string }> {
-  const child = spawn(process.execPath, ['index.js'], { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] });
+async function runToEnd(cwd: string, env: Record<string, string>, ...options: string[]) {
+  const child = spawn(process.execPath, [...options, 'index.js'], {
+    cwd,
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   const [log, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
   return { code, log };
 }
@@ -43,6 +47,17 @@ test('health and readiness are told, under the hash of the build', async () => {
   expect((await at('/ready')).status).toBe(200);
   expect((await at('/data.duckdb')).status).toBe(404);
   await running.close();
+});
+
+test('a Node that is too old is an error at the start, not in the middle of the first call', async () => {
+  const versions = { ...process.versions, node: '22.14.0' };
+  const older = `Object.defineProperty(process, 'versions', { value: ${JSON.stringify(versions)} })`;
+  const { code, log } = await runToEnd(folder, { PORT: '0' }, '--import', `data:text/javascript,${older}`);
+  expect(code).toBe(1);
+  expect(JSON.parse(log)).toMatchObject({
+    level: 'error',
+    message: expect.stringMatching(/This is Node 22\.14\.0, .* needs Node 22\.15 or newer/),
+  });
 });
 
 test('a port that is none is an error that names it', async () => {

@@ -1,6 +1,7 @@
 import { loadDriver } from '../../../adapters/duckdb-native/driver/driver.ts';
 import { compileEngine } from '../../../adapters/duckdb-wasm/engine/artefact.ts';
 import type { DatabaseChoice } from '../../../adapters/node/database/database-choice.ts';
+import { isNewEnough, OLDEST_NODE } from '../../../adapters/node/oldest-node.ts';
 import { NATIVE_PART, toInstallAdvice } from '../../../adapters/optional-packages.ts';
 import { chosenInterpreter, findInterpreter, PYODIDE } from '../../../adapters/python/interpreter.ts';
 import { pyodideFolder } from '../../../adapters/python-pyodide/files.ts';
@@ -8,14 +9,11 @@ import { PYODIDE_VERSION } from '../../../adapters/python-pyodide/pyodide.ts';
 import type { Project } from '../../../src/project/model.ts';
 import { type Check, failed, ok, problem } from '../check.ts';
 
-const OLDEST = [22, 15] as const;
-
 /** Checks the version of this Node, which would also run the server. */
 export function checkNode(version: string = process.versions.node): Check {
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) return ok('node', `Node ${version}`);
+  if (isNewEnough(version)) return ok('node', `Node ${version}`);
   const fix = 'Install a newer Node from https://nodejs.org.';
-  return problem('node', `Node ${version} is older than ${OLDEST.join('.')}`, fix);
+  return problem('node', `Node ${version} is older than ${OLDEST_NODE}`, fix);
 }
 
 /** Checks the Python interpreter, if the project needs one. */

@@ -1,3 +1,4 @@
+import { OLDEST_NODE } from '../../../adapters/node/oldest-node.ts';
 import type { Manifest } from '../../../src/catalog/manifest.ts';
 import type { AnyEntry, PromptEntry } from '../../../src/catalog/model.ts';
 import type { JsonObject } from '../../../src/json.ts';
@@ -43,7 +44,7 @@ export function toBundleManifest({ manifest, variables, about }: Described): Jso
     },
     tools: Object.values(tools).map((tool) => ({ name: tool.name, ...describe(tool) })),
     ...(Object.keys(prompts).length === 0 ? {} : { prompts: Object.values(prompts).map(toPrompt) }),
-    compatibility: { platforms: ['darwin', 'win32', 'linux'], runtimes: { node: '>=22.15' } },
+    compatibility: { platforms: ['darwin', 'win32', 'linux'], runtimes: { node: `>=${OLDEST_NODE}` } },
     ...(variables.length === 0 ? {} : { user_config: toUserConfig(variables) }),
   };
 }

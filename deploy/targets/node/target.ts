@@ -1,3 +1,4 @@
+import { OLDEST_NODE } from '../../../adapters/node/oldest-node.ts';
 import { ARCHITECTURES } from '../../native/architecture.ts';
 import { pythonFiles } from '../../python/pyodide-files.ts';
 import {
@@ -41,7 +42,7 @@ export const target: BuildTarget = {
 
 function packageJson({ project, version, native, remote }: ProjectFacts): string {
   const scripts = { start: 'node index.js' };
-  const engines = { node: remote === undefined ? '>=22.15' : '>=24' };
+  const engines = { node: remote === undefined ? `>=${OLDEST_NODE}` : '>=24' };
   const machine = native ? { os: ['linux'], cpu: [ARCHITECTURES[native.arch].npm] } : {};
   const name = toDeploymentName(project);
   return `${JSON.stringify({ name, private: true, version, type: 'module', engines, ...machine, scripts }, null, 2)}\n`;
