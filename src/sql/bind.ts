@@ -1,6 +1,7 @@
 import { SvcError } from '../errors.ts';
 import { isList, isObject, type JsonObject, type JsonValue } from '../json.ts';
 import type { SqlValue } from '../sql-value.ts';
+import { MAX_VALUES } from '../types/coerce.ts';
 import { formatOf } from '../types/formats.ts';
 import type { TypeNode } from '../types/node.ts';
 
@@ -78,14 +79,24 @@ function toStructs(node: TypeNode, values: readonly JsonValue[]): readonly SqlVa
   const objects = values.map((value) => (isObject(value) ? value : null));
   const valuesOf = (name: string): readonly JsonValue[] =>
     objects.map((fields) => (fields !== null && Object.hasOwn(fields, name) ? (fields[name] ?? null) : null));
+  const undeclared = undeclaredNames(declared, objects);
+  enforceSize(objects.filter((fields) => fields !== null).length, declared.length + undeclared.length);
   const columns = [
     ...declared.map(([name, type]) => [name, toColumn(type, valuesOf(name))] as const),
-    ...undeclaredNames(declared, objects).map((name) => [name, toUntyped(valuesOf(name))] as const),
+    ...undeclared.map((name) => [name, toUntyped(valuesOf(name))] as const),
   ];
   return objects.map((fields, row) =>
     fields === null
       ? null
       : { struct: Object.fromEntries(columns.map(([name, column]) => [name, column[row] ?? null])) },
+  );
+}
+
+/** The limit of what a client sends holds for structs, too: one property sent once is a field of each struct of a list. */
+function enforceSize(structs: number, fields: number): void {
+  if (structs * fields <= MAX_VALUES) return;
+  throw invalid(
+    `A list of ${structs} objects with ${fields} properties has more than ${MAX_VALUES} values, as each object has all properties in SQL.`,
   );
 }
 

@@ -29,7 +29,8 @@ export const EXACT: { readonly [type in TypeName]: (value: unknown) => Coerced }
 };
 
 const MAX_DEPTH = 64;
-const MAX_VALUES = 100_000;
+/** The most values in one argument: items, properties and what they contain. */
+export const MAX_VALUES = 100_000;
 const NOT_UNICODE = 'has text that is not valid Unicode (half of a surrogate pair)';
 
 /** Names the kind of a value without revealing the value. */

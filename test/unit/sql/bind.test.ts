@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { JsonValue } from '../../../src/json.ts';
+import type { JsonObject, JsonValue } from '../../../src/json.ts';
 import { toSqlValue } from '../../../src/sql/bind.ts';
 import type { SqlValue } from '../../../src/sql-value.ts';
 import type { TypeNode } from '../../../src/types/node.ts';
@@ -102,8 +102,14 @@ it.each(['10:00:00+02:00', '10:00:00-08:00'])(
   },
 );
 
-describe('undeclared properties that no struct can hold', () => {
+describe('objects that no struct can hold', () => {
   const node: TypeNode = { type: 'object', properties: { a: { type: 'integer' } } };
+  const inner: TypeNode = { type: 'object', properties: { part: node } };
+  /** Objects of which only the first has properties. */
+  const sparse = (first: JsonObject, others: number) => [
+    first,
+    ...Array.from({ length: others }, () => ({})),
+  ];
   const many = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`p${index}`, index]));
 
   it.each<[string, TypeNode, JsonValue, string]>([
@@ -113,10 +119,31 @@ describe('undeclared properties that no struct can hold', () => {
     ['an empty name', node, { '': 1 }, 'needs a name'],
     ['a name with a NUL', node, { 'a\0': 1 }, 'needs a name'],
     ['more than 100', node, many, 'more than 100 properties'],
+    [
+      'properties that every item would have',
+      { type: 'array', items: node },
+      sparse(Object.fromEntries(Object.entries(many).slice(0, 99)), 1000),
+      'A list of 1001 objects with 100 properties has more than 100000 values',
+    ],
+    [
+      'the same inside of other objects',
+      { type: 'array', items: inner },
+      sparse({ b: 1 }, 33_333).map((part) => ({ part: { ...part, c: null } })),
+      'A list of 33334 objects with 3 properties',
+    ],
   ])('are refused: %s', (_, type, value, message) => {
     expect(() => toSqlValue(type, value)).toThrow(
       expect.objectContaining({ code: 'arguments_invalid', message: expect.stringContaining(message) }),
     );
+  });
+});
+
+it('a list of objects that lack most properties binds up to 100,000 values', () => {
+  const type: TypeNode = { type: 'array', items: { type: 'object', properties: { a: { type: 'integer' } } } };
+  const bound = toSqlValue(type, [{ b: 1 }, ...Array.from({ length: 49_999 }, () => null)]);
+  expect(bound).toMatchObject({ list: expect.arrayContaining([{ struct: { a: null, b: 1n } }, null]) });
+  expect(toSqlValue(type, [{ b: 1 }, ...Array.from({ length: 49_999 }, () => ({}))])).toMatchObject({
+    list: expect.objectContaining({ length: 50_000 }),
   });
 });
 
