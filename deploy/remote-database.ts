@@ -10,6 +10,7 @@ import type { RemoteDatabase } from '../src/catalog/manifest.ts';
 import { SvcError } from '../src/errors.ts';
 import type { JsonObject } from '../src/json.ts';
 import type { Database } from '../src/ports.ts';
+import { readBlockBytes } from '../src/quality/ranges/blocks.ts';
 import { quoteName, quoteText } from '../src/sql/quote.ts';
 import type { CopiedDatabase } from './database.ts';
 import {
@@ -128,26 +129,28 @@ async function listColumns(path: string): Promise<ColumnBlocks> {
       database,
       'SELECT schema_name AS s, table_name AS t FROM duckdb_tables() ORDER BY ALL',
     );
+    const size = await readBlockBytes(database);
     const columns: (readonly number[])[] = [];
-    for (const { s, t } of tables) columns.push(...(await columnsOf(database, String(s), String(t))));
+    for (const { s, t } of tables)
+      columns.push(...(await columnsOf(database, [s, t].map(String).map(quoteName).join('.'), size)));
     return columns;
   } finally {
     await database.close();
   }
 }
 
-async function columnsOf(database: Database, schema: string, table: string): Promise<ColumnBlocks> {
-  const name = [schema, table].map(quoteName).join('.');
+/** The blocks of the columns of a table, in a database whose blocks have a size in bytes. */
+async function columnsOf(database: Database, table: string, size: number): Promise<ColumnBlocks> {
   const segments = await read(
     database,
-    `SELECT column_path AS c, block_id AS b FROM pragma_storage_info(${quoteText(name)})
+    `SELECT column_path AS c, block_id AS b FROM pragma_storage_info(${quoteText(table)})
      WHERE block_id >= 0 ORDER BY column_id, column_path, row_group_id, segment_id`,
   );
   const columns = new Map<string, number[]>();
   for (const { c, b } of segments) {
     const blocks = columns.get(String(c)) ?? [];
     columns.set(String(c), blocks);
-    const block = blockOfId(Number(b));
+    const block = blockOfId(Number(b), size);
     if (blocks.at(-1) !== block) blocks.push(block);
   }
   // A scan of one or two blocks has nothing to fetch ahead.

@@ -1,12 +1,12 @@
 /** The bytes before DuckDB's first block: three headers. */
 const HEADERS = 12_288;
-/** The bytes of one of DuckDB's blocks. */
+/** The bytes of a block after the headers, which are those of DuckDB's largest blocks. */
 export const BLOCK_BYTES = 262_144;
 const DIGEST = 32;
 
 /**
- * A file cut into numbered blocks: number 0 is its headers, number n + 1 is DuckDB's block n. DuckDB reads block by
- * block, so that one of its reads needs one range.
+ * A file cut into numbered blocks: number 0 is its headers, and each other one holds one of DuckDB's blocks, or several if
+ * the database has smaller ones (`BLOCK_SIZE`). DuckDB reads block by block, so that one of its reads needs one range.
  */
 export interface BlockLayout {
   readonly count: number;
@@ -35,9 +35,9 @@ export function layoutOf(size: number): BlockLayout {
   };
 }
 
-/** The number of a block whose id DuckDB gives in `pragma_storage_info`. */
-export function blockOfId(id: number): number {
-  return id + 1;
+/** The number of the block with DuckDB's block of an id, for a database whose blocks have a size in bytes. */
+export function blockOfId(id: number, size: number): number {
+  return 1 + Math.floor((id * size) / BLOCK_BYTES);
 }
 
 /** SHA-256 of every block, one after the other. */

@@ -186,7 +186,7 @@ export class RemoteFile implements FetchedFile {
   #fetchAhead(block: number): void {
     for (const next of this.#readAhead(block)) {
       if (this.#busy()) return;
-      if (!this.#kept.has(next) && !this.#loads.has(next)) this.#load(next);
+      if (next < this.#layout.count && !this.#kept.has(next) && !this.#loads.has(next)) this.#load(next);
     }
   }
 

@@ -25,11 +25,22 @@ export interface TableBlocks {
   readonly indexed: ReadonlySet<string>;
 }
 
-/** Reads the blocks of the database file that hold the columns of a table. */
+/** Reads the size in bytes of the blocks of a database file. */
+export async function readBlockBytes(database: Database): Promise<number> {
+  const { rows } = await read(
+    database,
+    'SELECT block_size AS size FROM pragma_database_size() WHERE database_name = current_database()',
+  );
+  return Number(rows[0]?.size);
+}
+
+/** Reads the ranges of the database file, each of `rangeBytes`, that hold the columns of a table. */
 export async function readTableBlocks(
   database: Database,
   { schema, table }: { readonly schema: string; readonly table: string },
+  rangeBytes: number,
 ): Promise<TableBlocks> {
+  const size = await readBlockBytes(database);
   const name = [schema, table].map(quoteName).join('.');
   const { rows } = await read(
     database,
@@ -43,7 +54,8 @@ export async function readTableBlocks(
     columns.set(String(c), column);
     groups.add(Number(g));
     for (const block of [b, ...(Array.isArray(more) ? more : [])])
-      if (block !== null && Number(block) >= 0) column.blocks.add(Number(block));
+      if (block !== null && Number(block) >= 0)
+        column.blocks.add(Math.floor((Number(block) * size) / rangeBytes));
     const bounds = v === true ? null : boundsOf(String(s));
     const known = column.groups.get(Number(g));
     if (bounds !== null) column.groups.set(Number(g), known === undefined ? bounds : union(known, bounds));

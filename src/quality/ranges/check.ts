@@ -39,7 +39,7 @@ export async function checkRanges(
   const tables = new Map<string, Promise<TableBlocks>>();
   const blocksOf = (scan: TableScan): Promise<TableBlocks> => {
     const name = JSON.stringify([scan.schema, scan.table]);
-    const blocks = tables.get(name) ?? readTableBlocks(database, scan);
+    const blocks = tables.get(name) ?? readTableBlocks(database, scan, limits.blockBytes);
     tables.set(name, blocks);
     return blocks;
   };

@@ -1,9 +1,12 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { chooseStore, placeDatabase } from '../../../deploy/remote-database.ts';
+import { layoutOf } from '../../../adapters/duckdb-wasm/remote/blocks.ts';
+import { unpackColumns } from '../../../adapters/duckdb-wasm/remote/read-ahead.ts';
+import { chooseStore, describeRemote, placeDatabase } from '../../../deploy/remote-database.ts';
 import { TARGETS, type TargetName } from '../../../deploy/targets/targets.ts';
+import { createDatabase } from '../adapters/duckdb-wasm/fixture.ts';
 
 const MB = 1_048_576;
 
@@ -69,6 +72,24 @@ it('cuts a database into an asset for each block, in order', async () => {
   expect(Buffer.concat(await Promise.all(blocks)).equals(bytes)).toBe(true);
   await rm(folder, { recursive: true });
 });
+
+it.each([16_384, 262_144])(
+  'has the blocks of its columns, where DuckDB has blocks of %i bytes',
+  async (blockBytes) => {
+    const sql = 'CREATE TABLE t AS SELECT hash(i) AS a, hash(i + 1) AS b FROM range(500000) r(i)';
+    const path = await createDatabase(sql, 'data.duckdb', undefined, blockBytes);
+    const copied = { name: 'data.duckdb', bytes: (await stat(path)).size, sha256: 'a'.repeat(64) };
+    const { columns, digests } = await describeRemote(path, copied, { project: 'shop', store: 'r2' });
+    const { count } = layoutOf(copied.bytes);
+    expect(Buffer.from(digests, 'base64url').length).toBe(32 * count);
+    const listed = unpackColumns(columns);
+    expect(listed.length).toBeGreaterThanOrEqual(2);
+    // Nearly all of the file are these two columns.
+    const blocks = new Set(listed.flat());
+    expect(Math.max(...blocks)).toBeLessThan(count);
+    expect(blocks.size).toBeGreaterThan(count - 5);
+  },
+);
 
 it('is refused with credentials, which are not shown', async () => {
   for (const store of ['https://u:planted@example.com/a', 's3://planted@bucket/a']) {

@@ -17,30 +17,32 @@ export const TABLES = `
   CREATE TABLE words AS SELECT i AS id, 'word ' || i AS word, (i / 7)::DECIMAL(12, 3) AS amount FROM range(100000) r(i);
 `;
 
-/** Makes a database file with the native engine and answers its path. */
+/** Makes a database file with the native engine, whose blocks have a size in bytes, and answers its path. */
 export async function createDatabase(
   sql = TABLES,
   name = 'data.duckdb',
   folder = temporaryFolder(),
+  blockBytes = 262_144,
 ): Promise<string> {
   const path = join(folder, name);
-  writeFileSync(path, await databaseOf(sql));
+  writeFileSync(path, await databaseOf(sql, blockBytes));
   return path;
 }
 
 const made = new Map<string, Promise<Buffer>>();
 
-function databaseOf(sql: string): Promise<Buffer> {
-  const database = made.get(sql) ?? makeDatabase(sql);
-  made.set(sql, database);
+function databaseOf(sql: string, blockBytes: number): Promise<Buffer> {
+  const key = `${blockBytes} ${sql}`;
+  const database = made.get(key) ?? makeDatabase(sql, blockBytes);
+  made.set(key, database);
   return database;
 }
 
-async function makeDatabase(sql: string): Promise<Buffer> {
+async function makeDatabase(sql: string, blockBytes: number): Promise<Buffer> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-wasm-'));
   const path = join(folder, 'made.duckdb');
   const { openInstance } = await loadDriver();
-  const instance = await openInstance(path);
+  const instance = await openInstance(path, { default_block_size: String(blockBytes) });
   const connection = await instance.connect();
   await connection.run(sql);
   await connection.run('CHECKPOINT');

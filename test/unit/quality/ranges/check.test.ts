@@ -38,7 +38,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-async function check(sql: string, limits = '', ranges = 0): Promise<readonly Finding[]> {
+async function check(sql: string, limits = '', ranges = 0, engine = database): Promise<readonly Finding[]> {
   const project = await load({
     'svc-site.yml': SITE,
     'tools/sale.yml': `svc: 1
@@ -55,7 +55,7 @@ ${limits}
     endpoint?.kind === 'tool' ? [endpoint] : [],
   );
   const catalog = await compileCatalog(project);
-  return checkRanges(endpoints, catalog, database, { platform: 'workers', ranges, blockBytes: BLOCK });
+  return checkRanges(endpoints, catalog, engine, { platform: 'workers', ranges, blockBytes: BLOCK });
 }
 
 /** The ranges that a new engine reads for a statement, after it opened the file and knows its tables. */
@@ -103,6 +103,18 @@ describe('the ranges that a plan reads', () => {
     60_000,
   );
 });
+
+it('are those of the file, also if DuckDB has small blocks in it', async () => {
+  const smaller = await createDatabase(TABLES, 'small.duckdb', folder, 16_384);
+  const whole = await check('SELECT sum(reference) FROM sales');
+  const engine = await openWasm({ ...(await compileEngine()), file: pathFile(smaller), memoryMb: 256 });
+  onTestFinished(() => engine.close());
+  const found = await check('SELECT sum(reference) FROM sales', '', 0, engine);
+  const rangesIn = ([finding]: readonly Finding[]) =>
+    Number(/about (\d+) ranges/.exec(finding?.message ?? '')?.[1]);
+  expect(rangesIn(found)).toBeGreaterThan(rangesIn(whole) * 0.8);
+  expect(rangesIn(found)).toBeLessThan(rangesIn(whole) * 1.5);
+}, 60_000);
 
 // Requirements: large.validate
 describe('an endpoint that reads too much', () => {
