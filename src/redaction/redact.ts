@@ -9,12 +9,18 @@ import { createHiddenTexts, type HiddenTexts, REDACTED } from './hidden-texts.ts
 const MAX_TEXT = 1_024;
 /** The most characters of one key. */
 const MAX_KEY = 128;
-/** The most items of one list, and the most keys of one object. */
-const MAX_PARTS = 100;
-/** The most levels of one value. */
-const MAX_LEVELS = 12;
-/** The most characters of all parameters of a call, and of its result. */
-const MAX_VALUE = 8_192;
+/** How much of a value a walk reaches. */
+interface Reach {
+  /** The most characters of all parameters of a call, and of its result. */
+  readonly characters: number;
+  /** The most items of one list, and the most keys of one object. */
+  readonly parts: number;
+  /** The most levels of one value. */
+  readonly levels: number;
+}
+
+const RECORD: Reach = { characters: 8_192, parts: 100, levels: 12 };
+const EVERYTHING: Reach = { characters: Infinity, parts: Infinity, levels: Infinity };
 
 /** Removes the profile's secrets from a text, or at least from its first `most` characters; see `createConcealment`. */
 export type Conceal = (text: string, most?: number) => string;
@@ -98,8 +104,8 @@ export function concealedTexts(texts: CallTexts): readonly string[] {
 function hiddenOf({ args, parameters, credentials }: CallTexts): HiddenTexts {
   const hidden = createHiddenTexts(credentials);
   hideDeclared(args, parameters, hidden);
-  // A walk that shows no text reaches at least the parts that a record has room for, and searches nothing.
-  createWalk(() => '', hidden).arguments(args, parameters);
+  // A line of the log may quote a credential that a record has no room for. This walk shows no text, and searches nothing.
+  createWalk(() => '', hidden, EVERYTHING).arguments(args, parameters);
   return hidden;
 }
 
@@ -111,9 +117,9 @@ interface Walk {
   value(value: JsonValue, node: Node, level: number): JsonValue;
 }
 
-/** Walks a value along its type until the record is full. */
-function createWalk(text: Redactor['text'], hidden: HiddenTexts): Walk {
-  let left = MAX_VALUE;
+/** Walks a value along its type. */
+function createWalk(text: Redactor['text'], hidden: HiddenTexts, reach = RECORD): Walk {
+  let left = reach.characters;
   const walkText = (value: string) => {
     const shown = text(value);
     left -= shown.length;
@@ -122,7 +128,7 @@ function createWalk(text: Redactor['text'], hidden: HiddenTexts): Walk {
   const walkList = (list: readonly JsonValue[], node: Node, level: number): JsonValue[] => {
     const shown: JsonValue[] = [];
     for (const element of list) {
-      if (left <= 0 || shown.length >= MAX_PARTS) break;
+      if (left <= 0 || shown.length >= reach.parts) break;
       shown.push(walk.value(element, node?.items ?? null, level + 1));
     }
     return shown.length < list.length ? [...shown, missing(list.length - shown.length, 'item')] : shown;
@@ -133,7 +139,7 @@ function createWalk(text: Redactor['text'], hidden: HiddenTexts): Walk {
     const guarded = node !== null && holdsSensitive(node);
     const names = new Map<string, number>();
     for (const key of keys) {
-      if (left <= 0 || shown.length >= MAX_PARTS) break;
+      if (left <= 0 || shown.length >= reach.parts) break;
       const value = object[key] ?? null;
       const own = propertyOf(node, key);
       // A declared name is no value of a caller.
@@ -147,7 +153,7 @@ function createWalk(text: Redactor['text'], hidden: HiddenTexts): Walk {
   const walk: Walk = {
     arguments: (args, parameters) => {
       const names = new Map<string, number>();
-      const shown = Object.entries(args).slice(0, MAX_PARTS);
+      const shown = Object.entries(args).slice(0, reach.parts);
       return Object.fromEntries(
         shown.map(([name, value]) => {
           const parameter = parameters.find((one) => one.name === name);
@@ -166,7 +172,7 @@ function createWalk(text: Redactor['text'], hidden: HiddenTexts): Walk {
       // Only a number that is a removed value as a whole: a part of one is there by chance.
       if (typeof value === 'number') return text(String(value)) === REDACTED ? REDACTED : value;
       if (typeof value === 'string') return walkText(value);
-      if (level > MAX_LEVELS) return '[CUT: deeper levels]';
+      if (level > reach.levels) return '[CUT: deeper levels]';
       return isList(value) ? walkList(value, node, level) : walkObject(value, node, level);
     },
   };

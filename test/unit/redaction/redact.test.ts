@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { JsonValue } from '../../../src/json.ts';
 import { createRedactor, createTextRedactor } from '../../../src/redaction/redact.ts';
 import { createConcealment } from '../../../src/settings/references/concealment.ts';
 import type { Parameter, TypeNode } from '../../../src/types/node.ts';
@@ -66,6 +67,27 @@ it('each of many sensitive texts is removed, also one that its record has no roo
     credentials: [],
   });
   expect(pins.map((pin) => redact(`no ${pin}`)).filter((text) => text !== 'no [REDACTED]')).toEqual([]);
+});
+
+it.each<[string, JsonValue]>([
+  [
+    'behind many short keys',
+    [...Array(50).fill(Object.fromEntries([...'abcdefghijklmnopqrstuvwxyz'].map((key) => [key, true])))],
+  ],
+  ['behind more items than a record has', Array(500).fill(1)],
+  ['behind long texts', Array(50).fill('x'.repeat(1_000))],
+])('a credential is removed that its record has no room for: %s', (_, others) => {
+  const nested = Array.from({ length: 40 }).reduce<JsonValue>((inner) => ({ inner }), {
+    token: 'planted-two',
+  });
+  const list = [...(others as readonly JsonValue[]), { password: 'planted-one' }, nested];
+  const args = { options: { list } };
+  const redact = createTextRedactor({
+    args,
+    parameters: [{ name: 'options', type: 'object' }],
+    credentials: [],
+  });
+  expect(redact('no planted-one, no planted-two')).toBe('no [REDACTED], no [REDACTED]');
 });
 
 it('repeats of sensitive values are removed from a result, however many values it has', () => {
