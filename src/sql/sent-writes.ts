@@ -9,6 +9,16 @@ const NAMED = /(?:postgres|mysql|sqlite)_(?:query|execute)/i;
 /** The verbs of statements that read, in the dialects of these databases. */
 const READING: ReadonlySet<string> = new Set(['SELECT', 'VALUES', 'SHOW', 'DESCRIBE', 'EXPLAIN', 'PRAGMA']);
 
+/** A bracket that is open. */
+interface List {
+  /** The function before it that sends a statement. */
+  readonly sender: string | null;
+  /** The number of the argument, from 1. */
+  argument: number;
+  /** The tokens of the second argument, without those in brackets of its own. */
+  readonly second: SqlToken[];
+}
+
 /**
  * Throws sql_rejected for a query that sends a write to an attached database: the transaction of a query is rolled back, so
  * the write would be lost although its rows came back. Finds constant texts only.
@@ -16,31 +26,33 @@ const READING: ReadonlySet<string> = new Set(['SELECT', 'VALUES', 'SHOW', 'DESCR
 export function refuseSentWrites(sql: string): void {
   if (!NAMED.test(sql)) return;
   const tokens = lexSql(sql).tokens.filter(({ kind }) => kind !== 'blank' && kind !== 'comment');
-  const textAt = (at: number) => sql.slice(tokens[at]?.start, tokens[at]?.end);
-  for (const at of tokens.keys()) {
-    const name = SENDING.exec(textAt(at))?.[1];
-    if (name === undefined || textAt(at + 1) !== '(') continue;
-    if (/execute$/i.test(name)) throw lostWrite(name, 'a statement');
-    const [first, ...more] = secondArgument(sql, tokens.slice(at + 2));
-    if (first?.kind !== 'string') continue;
-    const verb = writingVerb(textIn(sql.slice(first.start, first.end)), more.length === 0);
-    if (verb !== null) throw lostWrite(name, verb);
-  }
-}
-
-/** The tokens between the first comma of an argument list and the next comma, or the end of the list. */
-function secondArgument(sql: string, tokens: readonly SqlToken[]): readonly SqlToken[] {
-  const found: SqlToken[] = [];
-  let [depth, argument] = [0, 1];
+  const open: List[] = [];
+  let before = '';
   for (const token of tokens) {
     const text = sql.slice(token.start, token.end);
-    if (token.kind === 'symbol' && ')]}'.includes(text)) depth -= 1;
-    if (token.kind === 'symbol' && '([{'.includes(text)) depth += 1;
-    if (depth < 0) break;
-    if (depth === 0 && text === ',') argument += 1;
-    else if (argument === 2) found.push(token);
+    const closes = token.kind === 'symbol' && ')]}'.includes(text);
+    if (closes) refuseLost(sql, open.pop());
+    const list = open.at(-1);
+    if (list !== undefined && text === ',') list.argument += 1;
+    else if (list?.argument === 2 && !closes) list.second.push(token);
+    if (token.kind === 'symbol' && '([{'.includes(text)) open.push(listAfter(text === '(' ? before : ''));
+    before = text;
   }
-  return found;
+  for (const list of open) refuseLost(sql, list);
+}
+
+function listAfter(name: string): List {
+  const sender = SENDING.exec(name)?.[1] ?? null;
+  if (sender !== null && /execute$/i.test(sender)) throw lostWrite(sender, 'a statement');
+  return { sender, argument: 1, second: [] };
+}
+
+/** Throws if the list of arguments sends a write. */
+function refuseLost(sql: string, list: List | undefined): void {
+  const [first, ...more] = list?.second ?? [];
+  if (!list?.sender || first?.kind !== 'string') return;
+  const verb = writingVerb(textIn(sql.slice(first.start, first.end)), more.length === 0);
+  if (verb !== null) throw lostWrite(list.sender, verb);
 }
 
 /** The verb of a text that writes; null if it reads. The beginning of a text must say more clearly that it writes. */

@@ -21,12 +21,13 @@ export interface StatementNames {
  */
 export function checkRestrictedStatement(sql: string, names: StatementNames): void {
   const tokens = tokensOf(sql);
+  const statement = { tokens, onLists: endsOfOnLists(tokens) };
   tokens.forEach((token, at) => {
     checkInternal(token, names);
     if (token.kind === 'other') return;
     const around = { before: tokens[at - 1], next: tokens[at + 1] };
     if (around.next?.text === '.') checkQualifier(token, tokens[at + 2], names);
-    if (around.next?.text === '(') checkCall(tokens, at, names);
+    if (around.next?.text === '(') checkCall(statement, at, names);
     if (token.kind === 'word') checkShow(token, around, names);
   });
 }
@@ -34,6 +35,12 @@ export function checkRestrictedStatement(sql: string, names: StatementNames): vo
 /** Every name and text of a statement in lower case: the tables that it may read are among them. */
 export function namesIn(sql: string): ReadonlySet<string> {
   return new Set(tokensOf(sql).map(({ value }) => value));
+}
+
+interface Statement {
+  readonly tokens: readonly Token[];
+  /** The ends of the brackets after ON, as in `DISTINCT ON (a)`. */
+  readonly onLists: ReadonlySet<number>;
 }
 
 interface Token {
@@ -99,7 +106,7 @@ function checkQualifier({ value }: Token, after: Token | undefined, names: State
   );
 }
 
-function checkCall(tokens: readonly Token[], at: number, names: StatementNames): void {
+function checkCall({ tokens, onLists }: Statement, at: number, names: StatementNames): void {
   const token = tokens[at];
   if (token === undefined) return;
   if (ALLOWED_FUNCTIONS.has(token.value)) return;
@@ -107,7 +114,8 @@ function checkCall(tokens: readonly Token[], at: number, names: StatementNames):
   const before = tokens[at - 1];
   if (isGlobOperator(token.text, before?.text)) return;
   const close = endOfNames(tokens, at + 1);
-  if (isNamed(before) || (close > 0 && (isQuery(tokens, close) || isAlias(tokens, at, names)))) return;
+  if (isNamed(before) || (close > 0 && (isQuery(tokens, close) || isAlias({ tokens, onLists }, at, names))))
+    return;
   throw refused(
     `It calls ${shown(token.value)}, which is not among the functions that run on restricted tables.${
       close > 0 ? ' If it is an alias, write AS before it.' : ''
@@ -140,23 +148,24 @@ function isQuery(tokens: readonly Token[], close: number): boolean {
  * Whether a name is an alias without AS: `(VALUES (1)) t(a)`, `FROM range(3) t(a)`, `FROM sales t(a)`. After a closing bracket, a
  * function is called only by `DISTINCT ON (a) f(b)`.
  */
-function isAlias(tokens: readonly Token[], at: number, { visible }: StatementNames): boolean {
+function isAlias({ tokens, onLists }: Statement, at: number, { visible }: StatementNames): boolean {
   const [source, table] = [tokens[at - 2]?.value ?? '', tokens[at - 1]];
   if (table === undefined) return false;
-  if (table.text === ')') return !isDistinctOn(tokens, at - 1);
+  if (table.text === ')') return !onLists.has(at - 1);
   // `FROM lateral f(a)` calls a function, also if a table has this name.
   if (!visible.has(table.value) || (table.kind === 'word' && GRAMMAR_WORDS.has(table.value))) return false;
   return ['from', 'join', ','].includes(source);
 }
 
-function isDistinctOn(tokens: readonly Token[], close: number): boolean {
-  let depth = 0;
-  const open = tokens.slice(0, close + 1).findLastIndex(({ text }) => {
-    if (text === ')') depth += 1;
-    if (text === '(') depth -= 1;
-    return depth === 0;
+/** A bracket that nothing opens counts as well: in doubt, a name after it is that of a function. */
+function endsOfOnLists(tokens: readonly Token[]): ReadonlySet<number> {
+  const ends = new Set<number>();
+  const open: boolean[] = [];
+  tokens.forEach(({ text }, at) => {
+    if (text === '(') open.push(tokens[at - 1]?.value === 'on');
+    if (text === ')' && (open.pop() ?? true)) ends.add(at);
   });
-  return open === -1 || tokens[open - 1]?.value === 'on';
+  return ends;
 }
 
 function isColumn(token: Token | undefined): boolean {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
 import { asBareQuery, asQuery, calledFunction, explainDefect } from '../../../src/sql/query.ts';
+import { cpuMs } from '../cpu.ts';
 
 describe('asQuery', () => {
   it('makes a statement a derived table, and a trailing comment harmless', () => {
@@ -71,6 +72,9 @@ describe('a query that sends a write to an attached database', () => {
     ["FROM postgres_query('pg', 'DELETE FROM t WHERE id = ' || $1)", 'DELETE'],
     ["FROM (SELECT 1), postgres_query(lower('PG'), 'DELETE FROM t', use_transaction := true)", 'DELETE'],
     ["SELECT (SELECT count(*) FROM postgres_query('pg', /* all */ 'DELETE FROM t RETURNING 1'))", 'DELETE'],
+    ["SELECT [(FROM postgres_query(f({'a': 1}, 2), 'DELETE FROM t' || g(1, 2), 3))]", 'DELETE'],
+    ["FROM postgres_query('pg', postgres_query('pg', 'DELETE FROM t'))", 'DELETE'],
+    ["FROM postgres_query('pg', 'DELETE FROM t'", 'DELETE'],
   ])('is refused: %s', (sql, verb) => {
     const sent = expect.stringMatching(new RegExp(`sends ${verb} to an attached .*\n.*CALL`));
     expect(() => asQuery(sql, 1)).toThrow(expect.objectContaining({ code: 'sql_rejected', message: sent }));
@@ -89,11 +93,20 @@ describe('a query that sends a write to an attached database', () => {
     "FROM sqlite_query('s', 'PRAGMA table_info(t)')",
     "FROM postgres_query('pg', 'SEL' || 'ECT 1')",
     "FROM postgres_query('pg', $1)",
+    "FROM postgres_query('pg', ('DELETE FROM t'))",
+    "FROM postgres_query('pg', 'SELECT 1', 'DELETE FROM t'), f(1, 'DELETE FROM t'), [1, 'DELETE FROM t']",
     "FROM postgres_query('INSERT', getvariable('x'))",
     "SELECT 'postgres_query(1, ''DELETE'')'",
     "SELECT postgres_query, 'DELETE FROM t' FROM t",
   ])('is none: %s', (sql) => {
     expect(asQuery(sql, 1)).toContain(sql);
+  });
+
+  it('is found in one pass over the statement', () => {
+    const begun = cpuMs();
+    asQuery(`SELECT ${'postgres_query('.repeat(20_000)}`, 1);
+    // It took ten seconds where each function was a walk to the end of its arguments.
+    expect(cpuMs() - begun).toBeLessThan(3_000);
   });
 });
 
