@@ -45,10 +45,13 @@ const TEXT = v.object({ type: v.literal('text'), text: v.string() });
 const SAMPLED = v.object({ content: v.union([TEXT, v.array(v.looseObject({ type: v.string() }))]) });
 const LISTED = v.object({ roots: v.array(v.looseObject({ uri: v.string() })) });
 
+/** An answer is none after its first problem, and a list may have many. */
+const FIRST = { abortEarly: true };
+
 /** Parses a client's answer; undefined if it does not answer this question. */
 export function readReply(inquiry: ElicitationRequest, raw: unknown): ElicitationReply | undefined {
   if (inquiry.kind === 'form') {
-    const read = v.safeParse(ELICITED, raw);
+    const read = v.safeParse(ELICITED, raw, FIRST);
     if (!read.success) return undefined;
     const { action, content } = read.output;
     return action === 'accept' ? { values: (content ?? {}) as JsonObject } : null;
@@ -58,13 +61,13 @@ export function readReply(inquiry: ElicitationRequest, raw: unknown): Elicitatio
 }
 
 function textOf(raw: unknown): string | undefined {
-  const read = v.safeParse(SAMPLED, raw);
+  const read = v.safeParse(SAMPLED, raw, FIRST);
   if (!read.success) return undefined;
   const blocks = [read.output.content].flat();
   return blocks.flatMap((block) => (v.is(TEXT, block) ? [block.text] : [])).join('\n');
 }
 
 function urisOf(raw: unknown): readonly string[] | undefined {
-  const read = v.safeParse(LISTED, raw);
+  const read = v.safeParse(LISTED, raw, FIRST);
   return read.success ? read.output.roots.map(({ uri }) => uri) : undefined;
 }

@@ -10,7 +10,7 @@ import { contextOf } from '../context.ts';
 import { logFailure, toProtocolError } from '../errors.ts';
 import { invalidParams } from './pagination.ts';
 
-const COMPLETE_PARAMS = v.looseObject({
+const COMPLETE = v.looseObject({
   ref: v.variant('type', [
     v.looseObject({ type: v.literal('ref/prompt'), name: v.string() }),
     v.looseObject({ type: v.literal('ref/resource'), uri: v.string() }),
@@ -18,10 +18,12 @@ const COMPLETE_PARAMS = v.looseObject({
   argument: v.looseObject({ name: v.string(), value: v.string() }),
   context: v.optional(v.looseObject({ arguments: v.optional(v.record(v.string(), v.string())) })),
 });
+// One wrong argument is enough: the SDK's answer would repeat a sentence for each.
+const COMPLETE_PARAMS = v.config(COMPLETE, { abortEarly: true });
 
-type CompleteParams = v.InferOutput<typeof COMPLETE_PARAMS>;
+type CompleteParams = v.InferOutput<typeof COMPLETE>;
 
-type Reference = v.InferOutput<typeof COMPLETE_PARAMS>['ref'];
+type Reference = v.InferOutput<typeof COMPLETE>['ref'];
 type Completable = PromptEntry | ResourceEntry;
 
 /** The most values in one answer (MCP, "Completion"). */

@@ -73,7 +73,8 @@ const FILTER = v.looseObject({
   resourcesListChanged: v.optional(v.boolean()),
   resourceSubscriptions: v.optional(v.pipe(v.array(WATCHED_URI), v.maxLength(MOST_WATCHED))),
 });
-const LISTEN_PARAMS = v.looseObject({ notifications: FILTER });
+// One wrong URI is enough: the SDK's answer would repeat a sentence for each.
+const LISTEN_PARAMS = v.config(v.looseObject({ notifications: FILTER }), { abortEarly: true });
 
 type Filter = v.InferOutput<typeof FILTER>;
 

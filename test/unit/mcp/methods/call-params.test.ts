@@ -9,6 +9,8 @@ beforeAll(async () => {
       'tool: { name: greet, parameters: [{ name: who, type: string }], source: { code: SELECT $who AS who } }',
     'tools/asks.yml': 'tool: { name: asks, confirm: Sure?, source: { code: SELECT 1 AS n } }',
     'prompts/hello.yml': 'prompt: { name: hello, messages: [{ prompt: Hello. }] }',
+    'prompts/letter.yml':
+      'prompt: { name: letter, parameters: [{ name: who, type: string, enum: [you] }], messages: [{ prompt: "{{ who }}" }] }',
     'resources/hours.yml': 'resource: { uri: "shop://hours", source: { code: SELECT 1 AS hour } }',
   };
   served = await serveTree(tree, 'SELECT 1');
@@ -52,4 +54,22 @@ it('a call with a state that is none is told to who watches too', async () => {
   const { json } = await exchange(createTestApp(served.runtime), call);
   expect(json.error).toMatchObject({ code: -32602, data: { reason: 'invalid_request_state' } });
   expect(lastRecord()).toMatchObject({ name: 'asks', error: { code: 'arguments_invalid' } });
+});
+
+const numbers = Array.from({ length: 10_000 }, (_, index) => index);
+
+it.each([
+  ['subscriptions/listen', { notifications: { resourceSubscriptions: numbers } }],
+  [
+    'completion/complete',
+    {
+      ref: { type: 'ref/prompt', name: 'letter' },
+      argument: { name: 'who', value: '' },
+      context: { arguments: Object.fromEntries(numbers.map((number) => [`n${number}`, number])) },
+    },
+  ],
+])('%s with thousands of wrong values is refused in one sentence', async (method, params) => {
+  const { json } = await exchange(createTestApp(served.runtime), modern(method, params));
+  expect(json.error).toMatchObject({ code: -32602, message: expect.stringContaining('Expected string') });
+  expect(JSON.stringify(json.error).length).toBeLessThan(300);
 });
