@@ -39,9 +39,15 @@ export function toBlocks(value: JsonValue, endpoint: string, produced: JsonValue
   });
 }
 
+const ADDRESSED = ['resource', 'resource_link'];
+const TYPED = ['image', 'audio', 'resource'];
+
 /** The block of a row; null if there is none. A mask is no address and no media type, and clients refuse it. */
 function blockOf(row: JsonValue): Block | null {
-  if (!isObject(row) || row.uri === MASK || row.mime_type === MASK) return null;
+  if (!isObject(row)) return null;
+  const type = String(row.type);
+  if (row.uri === MASK && ADDRESSED.includes(type)) return null;
+  if (row.mime_type === MASK && TYPED.includes(type)) return null;
   return toBlock(row);
 }
 
@@ -98,6 +104,6 @@ function toLink(uri: string, row: JsonObject): Block {
     name: typeof name === 'string' ? name : uri,
     ...(typeof title === 'string' ? { title } : {}),
     ...(typeof description === 'string' ? { description } : {}),
-    ...(typeof mimeType === 'string' ? { mimeType } : {}),
+    ...(typeof mimeType === 'string' && mimeType !== MASK ? { mimeType } : {}),
   };
 }

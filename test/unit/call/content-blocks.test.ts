@@ -62,4 +62,18 @@ describe('the rows of a tool with `content: rows`', () => {
     ];
     expect(toBlocks(rows, 'files', [])).toEqual(rows);
   });
+
+  it('keep the blocks that do not have what a policy masks', () => {
+    const masked = { uri: '****', mime_type: '****' };
+    const rows = [
+      { type: 'text', text: 'Hi', ...masked },
+      { ...LINK, mime_type: '****' },
+      { ...MP3, data: 'aGk=', uri: '****' },
+    ];
+    expect(toBlocks(rows, 'files', [])).toEqual([
+      { type: 'text', text: 'Hi' },
+      LINK,
+      { type: 'audio', data: 'aGk=', mimeType: 'audio/mpeg' },
+    ]);
+  });
 });
