@@ -27,6 +27,8 @@ const SLOW_START_MS = 5;
 /** If the first planning took longer than this, the second may too. It includes waiting, hence the margin. */
 const SLOW_PLAN_MS = 20;
 const MOST_REMEMBERED = 1000;
+/** Longer texts are not remembered, in characters: callers write them, and a thousand would be a gigabyte. */
+const LONGEST_REMEMBERED = 20_000;
 const slowStarts = new Set<string>();
 /** A statement of a lane that took longer the last time runs in slices, so that it occupies no thread of the pool. */
 const SHORT_RUN_MS = 20;
@@ -335,6 +337,7 @@ function startsSlowly({ sql, statement, planMs }: Prepared): boolean {
 }
 
 function rememberSlowStart(sql: string): void {
+  if (sql.length > LONGEST_REMEMBERED) return;
   if (slowStarts.size >= MOST_REMEMBERED) slowStarts.clear();
   slowStarts.add(sql);
 }

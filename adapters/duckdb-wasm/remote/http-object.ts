@@ -1,4 +1,4 @@
-import { SvcError } from '../../../src/errors.ts';
+import { messageOf, SvcError } from '../../../src/errors.ts';
 import { ObjectReplaced } from '../engine/database-file.ts';
 import type { RangeSource } from './remote-file.ts';
 
@@ -25,11 +25,17 @@ export async function openHttpObject({ name, bytes, send }: HttpObject): Promise
   const request = (method: 'GET' | 'HEAD', headers: Readonly<Record<string, string>>): Promise<Response> =>
     send(method, { 'accept-encoding': 'identity', ...headers }, AbortSignal.timeout(REQUEST_MS));
   const found = await request('HEAD', {}).catch((cause: unknown) => {
-    throw unavailable(`${name} cannot be reached`, cause);
+    throw cause instanceof SvcError ? cause : unreachable(name, cause);
   });
-  if (!found.ok) throw unavailable(`${name} has the status ${found.status}`);
+  if (found.status === 401 || found.status === 403) {
+    throw unavailable(
+      `${name} has the status ${found.status}`,
+      `Check that the credentials may read it. ${UPLOAD}`,
+    );
+  }
+  if (!found.ok) throw unavailable(`${name} has the status ${found.status}`, UPLOAD);
   const size = Number(found.headers.get('content-length') ?? bytes);
-  if (size !== bytes) throw unavailable(`${name} has ${size} bytes, but the database has ${bytes}`);
+  if (size !== bytes) throw unavailable(`${name} has ${size} bytes, but the database has ${bytes}`, UPLOAD);
   const etag = found.headers.get('etag') ?? '';
   // A weak one matches no condition. The digests of the blocks find another version too.
   const condition: Record<string, string> = etag.startsWith('"') ? { 'if-match': etag } : {};
@@ -44,10 +50,15 @@ export async function openHttpObject({ name, bytes, send }: HttpObject): Promise
   return { name, size, read };
 }
 
-function unavailable(problem: string, cause?: unknown): SvcError {
-  return new SvcError(
-    'database_unavailable',
-    `The database ${problem}. Upload upload/data.duckdb of this artefact there, as its README.md says.`,
-    { cause },
-  );
+const UPLOAD = 'Upload upload/data.duckdb of this artefact there, as its README.md says.';
+
+function unavailable(problem: string, fix: string, cause?: unknown): SvcError {
+  return new SvcError('database_unavailable', `The database ${problem}. ${fix}`, { cause });
+}
+
+/** The text of `fetch` says only that it failed. */
+function unreachable(name: string, thrown: unknown): SvcError {
+  const { cause = thrown } = thrown instanceof Error ? thrown : {};
+  const reason = messageOf(cause) || messageOf(thrown);
+  return unavailable(`${name} cannot be reached: ${reason}`, 'Check the address and the network.', thrown);
 }

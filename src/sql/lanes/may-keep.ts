@@ -20,9 +20,14 @@ const MOST_ROWS = 2 ** 31 - 2;
  * Whether a request may run on a connection that is kept for the next call. Its author is the project's, and its text
  * shows a query that depends on nothing but its parameters, the data and the time. In doubt the answer is no.
  */
-export function mayKeep({ sql, mode, maxRows, confined, restricted, scan, unattached }: SqlRequest): boolean {
+export function mayKeep(request: SqlRequest): boolean {
+  return isAuthors(request) && isPlainQuery(request.sql);
+}
+
+/** Whether a request is a plain read of the project. Nothing is remembered of other texts, which callers write. */
+function isAuthors({ sql, mode, maxRows, confined, restricted, scan, unattached }: SqlRequest): boolean {
   const plain = !confined && restricted === undefined && scan === undefined && !unattached;
-  return mode === 'read' && plain && maxRows <= MOST_ROWS && isPlainQuery(sql);
+  return mode === 'read' && plain && maxRows <= MOST_ROWS && sql.length <= LONGEST;
 }
 
 /**
@@ -30,8 +35,9 @@ export function mayKeep({ sql, mode, maxRows, confined, restricted, scan, unatta
  * connection of its own.
  */
 export function toKept(request: SqlRequest, caller: SqlCaller | null): SqlRequest | null {
-  if (mayKeep(request)) return request;
-  const bound = request.mode === 'read' ? bindCaller(request, caller) : null;
+  if (!isAuthors(request)) return null;
+  if (isPlainQuery(request.sql)) return request;
+  const bound = bindCaller(request, caller);
   return bound !== null && mayKeep(bound) ? bound : null;
 }
 
@@ -39,7 +45,7 @@ function isPlainQuery(sql: string): boolean {
   const before = known.get(sql);
   if (before !== undefined) return before;
   if (known.size >= MOST_KNOWN) known.clear();
-  const answer = sql.length <= LONGEST && !OWN_CONNECTION.test(sql) && isSelect(sql);
+  const answer = !OWN_CONNECTION.test(sql) && isSelect(sql);
   known.set(sql, answer);
   return answer;
 }

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openNative } from '../../../../adapters/duckdb-native/open.ts';
 import type { Database, SqlRequest } from '../../../../src/ports.ts';
-import { mayKeep } from '../../../../src/sql/lanes/may-keep.ts';
+import { mayKeep, toKept } from '../../../../src/sql/lanes/may-keep.ts';
 
 const requestOf = (sql: string, changes: Partial<SqlRequest> = {}): SqlRequest => ({
   sql,
@@ -48,6 +48,15 @@ describe('mayKeep', () => {
 
   it('does not keep a very long statement', () => {
     expect(mayKeep(requestOf(`SELECT ${'1 + '.repeat(10_000)}1`))).toBe(false);
+  });
+
+  it('remembers no text that a caller wrote, and no long one', () => {
+    const set = vi.spyOn(Map.prototype, 'set');
+    onTestFinished(() => set.mockRestore());
+    const sql = 'SELECT get_username() AS "planted"';
+    expect(toKept(requestOf(sql, { confined: true }), null)).toBeNull();
+    expect(toKept(requestOf(`${sql} -- ${'x'.repeat(20_000)}`), null)).toBeNull();
+    expect(set.mock.calls.filter((call) => String(call[0]).includes('planted'))).toEqual([]);
   });
 
   it.each<[string, Partial<SqlRequest>]>([

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { ObjectReplaced } from '../../../../../adapters/duckdb-wasm/engine/database-file.ts';
 import { type HttpObject, openHttpObject } from '../../../../../adapters/duckdb-wasm/remote/http-object.ts';
+import { SvcError } from '../../../../../src/errors.ts';
 import { type ObjectServer, startObjectServer } from '../../../../matrix/large/object-server.ts';
 import { failureOf } from '../fixture.ts';
 
@@ -63,6 +64,21 @@ it('does not open an object that is missing, has another size, or cannot be reac
   expect((await failureOf(open({ bytes: 1001 }))).message).toContain(
     'has 1000 bytes, but the database has 1001',
   );
-  const unreachable = open({ send: () => Promise.reject(new TypeError('fetch failed')) });
-  expect((await failureOf(unreachable)).message).toContain('cannot be reached');
+});
+
+it('tells why the object cannot be reached, and asks for no upload then', async () => {
+  const failing = async (thrown: Error) => failureOf(open({ send: () => Promise.reject(thrown) }));
+  const refused = new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED 127.0.0.1:9') });
+  expect(await failing(refused)).toEqual({
+    code: 'database_unavailable',
+    message:
+      'The database shop cannot be reached: connect ECONNREFUSED 127.0.0.1:9. Check the address and the network.',
+  });
+  expect((await failing(new TypeError('Invalid URL'))).message).toContain('cannot be reached: Invalid URL.');
+  const unset = new SvcError('config_invalid', 'AWS_ACCESS_KEY_ID is not set.');
+  expect(await failing(unset)).toEqual({ code: 'config_invalid', message: unset.message });
+  objects.wrong = 403;
+  expect((await failureOf(open())).message).toMatch(
+    /^The database shop has the status 403\. Check that the credentials may read it\./,
+  );
 });
