@@ -27,7 +27,7 @@ const SLOW_START_MS = 5;
 /** If the first planning took longer than this, the second may too. It includes waiting, hence the margin. */
 const SLOW_PLAN_MS = 20;
 const MOST_REMEMBERED = 1000;
-/** Longer texts are not remembered, in characters: callers write them, and a thousand would be a gigabyte. */
+/** Longer texts are not remembered, in characters: callers write them, and a thousand would be 100 MB. */
 const LONGEST_REMEMBERED = 20_000;
 const slowStarts = new Set<string>();
 /** A statement of a lane that took longer the last time runs in slices, so that it occupies no thread of the pool. */
