@@ -4,7 +4,7 @@ import type { Clock } from '../ports.ts';
 import type { PolicyRule } from '../project/model.ts';
 import type { TypeNode } from '../types/node.ts';
 import { type Bindings, toInputBindings, toOutputBindings } from './cel/bindings.ts';
-import { absentFields, doubledFields, fieldsOf, type ResultColumns } from './columns.ts';
+import { absentFields, doubledFields, fieldsOf, hidesRows, type ResultColumns } from './columns.ts';
 import type { CompiledRule, PolicyProgram, Verdict } from './compile.ts';
 import { type Decision, FAILED_REASON, NO_DECISION } from './decision.ts';
 import { declaresField, dropSensitive, filterField, hasField, maskField } from './fields.ts';
@@ -174,6 +174,7 @@ export function sightOfCompletion(
   for (const { rule, readsResult, evaluate } of output) {
     const verdict = readsResult ? { matched: false } : evaluate(bindings, now);
     if ('failure' in verdict || (verdict.matched && rule.action === 'deny')) return 'hidden';
+    if (verdict.matched && hidesRows(rule, scope.returns)) return 'hidden';
     const fields = verdict.matched ? fieldsOf(rule, scope.returns) : [];
     if (fields.some((field) => isColumn(field.toLowerCase()))) return 'hidden';
     if (fields.length > 0) sight = 'unsure';

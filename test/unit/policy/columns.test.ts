@@ -188,6 +188,30 @@ describe('the values of a completion', () => {
     expect(sight(rules, 'Pay')).toBe(expected);
   });
 
+  it('are hidden if the whole result, its rows or lists in it are sensitive', () => {
+    const ssn: TypeNode = { type: 'string', sensitive: true };
+    const person: TypeNode = { type: 'object', properties: { ssn } };
+    const open: TypeNode = { type: 'object', properties: { n: { type: 'integer' } } };
+    const listOf = (items: TypeNode): TypeNode => ({ type: 'array', items });
+    const sight = (returns: TypeNode, rule = sensitive('true')) =>
+      sightOfCompletion(
+        compilePolicies(policies({ output: [rule] }), { ...scope(), returns }),
+        'id',
+        null,
+        CLOCK,
+      );
+    for (const returns of [
+      { ...open, sensitive: true },
+      { ...listOf(person), sensitive: true },
+    ])
+      expect(sight(returns)).toBe('hidden');
+    expect(sight(listOf({ ...person, sensitive: true }))).toBe('hidden');
+    expect(sight(listOf(listOf(person)))).toBe('hidden');
+    expect(sight(listOf(person))).toBe('unsure');
+    expect(sight(listOf(ssn), sensitive('false'))).toBe('shown');
+    expect(sight({ ...open, sensitive: true }, mask('true', 'n'))).toBe('unsure');
+  });
+
   it('are hidden with the column that they are a part of', () => {
     expect(sight([filter('true', 'pay')], 'Pay.net')).toBe('hidden');
     expect(sight([filter('true', 'Pay.net')], 'pay.net')).toBe('hidden');
