@@ -19,6 +19,7 @@ import {
   timeTzForm,
   uniqueNames,
 } from '../../../src/sql/forms.ts';
+import { cpuMs } from '../cpu.ts';
 import { ROUNDS, randomDigits, randomFrom, toFraction } from './random.ts';
 
 describe('integerForm', () => {
@@ -234,6 +235,14 @@ describe('blobForm, bitForm and bignumForm', () => {
     expect(bignumForm(Uint8Array.of(0x80, 0, 1, 42))).toBe(42);
     expect(bignumForm(Uint8Array.of(0x7f, 0xff, 0xfe, 0xd5))).toBe(-42);
     expect(bignumForm(Uint8Array.of(0x80, 0, 9, 1, 0, 0, 0, 0, 0, 0, 0, 0))).toBe('18446744073709551616');
+    expect(bignumForm(Uint8Array.of(0x80, 0, 0))).toBe(0);
+  });
+
+  it('read a BIGNUM of a million digits in time', () => {
+    const begun = cpuMs();
+    expect(bignumForm(new Uint8Array(400_003).fill(0xab))).toHaveLength(963_296);
+    // The sum of its bytes took a minute.
+    expect(cpuMs() - begun).toBeLessThan(5_000);
   });
 });
 

@@ -1,9 +1,17 @@
-import { type DuckDBConnection, DuckDBInstance, DuckDBVarCharVector, DuckDBVector } from '@duckdb/node-api';
+import {
+  DuckDBBigNumVector,
+  type DuckDBConnection,
+  DuckDBInstance,
+  DuckDBVarCharVector,
+  DuckDBVector,
+} from '@duckdb/node-api';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { loadDriver } from '../../../../../adapters/duckdb-native/driver/driver.ts';
+import { cpuMs } from '../../../cpu.ts';
 
 /** The driver's own readers, before `loadDriver` replaces them. */
 const { getItem } = DuckDBVarCharVector.prototype;
+const { getItem: bignum } = DuckDBBigNumVector.prototype;
 const { toArray } = DuckDBVector.prototype;
 const MARK = '\uFEFF';
 
@@ -79,4 +87,25 @@ it('a byte order mark at the start of a text stays', async () => {
   const { together, single } = await readAll(`SELECT unnest([${list}])`);
   expect(together).toEqual(texts);
   expect(single).toEqual(texts);
+});
+
+it('reads integers of any number of digits, each sign and NULL as the driver does', async () => {
+  const sql = `SELECT CASE WHEN i % 7 = 0 THEN NULL ELSE (CASE WHEN i % 2 = 0 THEN '-' ELSE '' END || repeat('9081726354', i // 3))::BIGNUM END
+    FROM range(3, 300) t(i)`;
+  const ours = (await connection.runAndReadAll(sql)).getColumns();
+  const replaced = DuckDBBigNumVector.prototype.getItem;
+  DuckDBBigNumVector.prototype.getItem = bignum;
+  try {
+    expect(ours).toEqual((await connection.runAndReadAll(sql)).getColumns());
+  } finally {
+    DuckDBBigNumVector.prototype.getItem = replaced;
+  }
+});
+
+it('reads an integer of 100,000 digits in time', async () => {
+  const result = await connection.runAndReadAll("SELECT repeat('9', 100000)::BIGNUM FROM range(50)");
+  const begun = cpuMs();
+  expect(result.getColumns()[0]).toHaveLength(50);
+  // The driver's own reader took three seconds and more.
+  expect(cpuMs() - begun).toBeLessThan(1_500);
 });
