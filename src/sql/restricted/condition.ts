@@ -30,7 +30,7 @@ export function toRowFilter(condition: RowCondition, alias: string): RowFilter {
     const { left, right } = one;
     if ('value' in left) return toTyped(one, left.value, { column: operand(right), bind });
     if ('value' in right) return toTyped(one, right.value, { column: operand(left), bind });
-    return `TRY(${toComparison(one, operand(left), operand(right))})`;
+    return betweenColumns(one, operand(left), operand(right));
   };
   return { sql: write(condition), values };
 }
@@ -50,32 +50,66 @@ interface Parts {
 function toTyped(one: Comparison, value: SqlValue, { column, bind }: Parts): string {
   const isItem = one.operator === 'in' && 'value' in one.left;
   const values = one.operator === 'in' && !isItem && isSqlList(value) ? value.list : [value];
-  const compare = (given: readonly string[]): string => {
+  const compare = (beside: string, given: readonly string[]): string => {
     const text = given.join(', ');
-    return 'value' in one.left ? toComparison(one, text, column) : toComparison(one, column, text);
+    return 'value' in one.left ? toComparison(one, text, beside) : toComparison(one, beside, text);
   };
   const given = values.map(bind);
-  const compared = compare(given);
-  if (METHODS.includes(one.operator)) return compared;
-  if (values.every(isNumber)) {
+  const compared = compare(column, given);
+  if (values.every(isNumber) && !METHODS.includes(one.operator)) {
     const kinds = [
       [isA(column, EXACT), compared] as const,
       [isA(column, NUMBERS), `TRY(${compared})`] as const,
     ];
     if (isItem || !['=', '<>', 'in'].includes(one.operator)) return cases(...kinds);
     // A text equals the number that it is written like.
-    return cases(...kinds, [isA(column, '^VARCHAR$'), compare(values.map((number) => bind(String(number))))]);
+    const digits = values.map((number) => bind(String(number)));
+    return cases(...kinds, [isA(column, VARCHAR), compare(column, digits)]);
   }
-  if (!values.every(isText)) return cases([fits(column, values.flatMap(partsOf)), `TRY(${compared})`]);
+  // Positions of their own, because the type of a position has one collation.
+  const besideText = isItem || values.some(isSqlList) ? null : compare(inBytes(column), values.map(bind));
+  if (METHODS.includes(one.operator)) return onText(column, besideText, compared);
+  if (!values.every(isText)) {
+    const tried = onText(column, besideText === null ? null : `TRY(${besideText})`, `TRY(${compared})`);
+    return cases([fits(column, values.flatMap(partsOf)), tried]);
+  }
   // DuckDB makes these casts before it reads a row.
   const type = isItem ? `${column}[1]` : column;
   const casts = given.map((position) => `TRY(cast_to_type(${position}, ${type}))`);
   const numbers = casts.map((cast, at) => (isMisread(values[at] ?? '') ? 'NULL' : cast));
-  return cases(
+  const others = cases(
     [isA(column, BOOLEAN), 'NULL'],
-    [isA(column, NUMBERS), compare(numbers)],
+    [isA(column, NUMBERS), compare(column, numbers)],
     [isA(column, '^(ENUM|VARIANT)'), `TRY(${compared})`],
-    ['TRUE', compare(casts)],
+    ['TRUE', compare(column, casts)],
+  );
+  return onText(column, besideText, others);
+}
+
+/** The answer for a column of texts, if it differs from that for others. */
+function onText(column: string, answer: string | null, others: string): string {
+  return answer === null ? others : cases([isA(column, VARCHAR), answer], ['TRUE', others]);
+}
+
+/** Writes a comparison of two columns. It gives no answer if the types do not fit, as beside a value. */
+function betweenColumns(one: Comparison, left: string, right: string): string {
+  const compared = `TRY(${toComparison(one, left, right)})`;
+  const asTexts = [
+    `${isA(left, TEXTS)} AND ${isA(right, TEXTS)} AND (${isA(left, VARCHAR)} OR ${isA(right, VARCHAR)})`,
+    `TRY(${toComparison(one, inBytes(left), inBytes(right))})`,
+  ] as const;
+  // A method has texts on both sides, or it cannot be planned.
+  if (METHODS.includes(one.operator)) return cases(asTexts, ['TRUE', compared]);
+  const onlyOne = (types: string) => `${isA(left, types)} <> ${isA(right, types)}`;
+  const isEqual = one.operator === '=' || one.operator === '<>';
+  // A text equals the whole number that it is written like.
+  const texts = `CAST(${left} AS VARCHAR) ${one.operator} CAST(${right} AS VARCHAR)`;
+  return cases(
+    ...(one.operator === 'in' ? [] : [asTexts]),
+    [onlyOne(BOOLEAN), 'NULL'],
+    ...(isEqual ? [[`${onlyOne(WHOLE)} AND ${onlyOne(VARCHAR)}`, `(${texts})`] as const] : []),
+    [onlyOne(NUMBERS), 'NULL'],
+    ['TRUE', compared],
   );
 }
 
@@ -119,10 +153,19 @@ function isA(column: string, types: string): string {
   return `regexp_matches(typeof(${column}), '${types}')`;
 }
 
+/** A text column without its collation: CEL compares texts by their characters, and `NOCASE` takes two users for one. */
+function inBytes(column: string): string {
+  return `(CAST(${column} AS VARCHAR) COLLATE C)`;
+}
+
+const VARCHAR = '^VARCHAR$';
+const TEXTS = '^(VARCHAR$|ENUM)';
 const BOOLEAN = '^BOOLEAN';
 
 /** The types beside which the comparison with a number never fails. Without TRY, DuckDB skips blocks that have no such number. */
 const EXACT = '^(U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER|FLOAT|DOUBLE)$';
+
+const WHOLE = '^(U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER|BIGNUM)$';
 
 /** The types of numbers, and of lists of them, as `typeof` writes them. */
 const NUMBERS = '^(U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER|DECIMAL|FLOAT|DOUBLE|BIGNUM)';

@@ -45,12 +45,38 @@ const ofNumber = (column: string, compared: string, written?: string) =>
   } END)`;
 const equals = (column: string, at: number) =>
   ofNumber(column, `("t"."${column}" = $${at})`, `("t"."${column}" = $${at + 1})`);
-/** A comparison with texts: the values as they are, as casts, and as casts beside numbers. */
-const ofText = (column: string, compare: (given: (at: number) => string) => string, misread = false) => {
+const inBytes = (column: string) => `(CAST("t"."${column}" AS VARCHAR) COLLATE C)`;
+/** The answer for columns of texts, by their characters, and that for others. */
+const onText = (column: string, compared: string, others: string) =>
+  `(CASE WHEN ${isA(column, '^VARCHAR$')} THEN ${compared.replaceAll(`"t"."${column}"`, inBytes(column))} WHEN TRUE THEN ${others} END)`;
+/** A comparison with a number of texts: beside texts, as they are, as casts, and as casts beside numbers. */
+const ofText = (
+  column: string,
+  compare: (given: (at: number) => string) => string,
+  { count = 1, misread = false } = {},
+) => {
   const cast = (at: number) => `TRY(cast_to_type($${at}, "t"."${column}"))`;
-  return `(CASE WHEN ${isA(column, '^BOOLEAN')} THEN NULL WHEN ${isA(column, NUMBERS)} THEN ${compare(
+  const others = `(CASE WHEN ${isA(column, '^BOOLEAN')} THEN NULL WHEN ${isA(column, NUMBERS)} THEN ${compare(
     misread ? () => 'NULL' : cast,
   )} WHEN ${isA(column, '^(ENUM|VARIANT)')} THEN TRY(${compare((at) => `$${at}`)}) WHEN TRUE THEN ${compare(cast)} END)`;
+  return onText(
+    column,
+    compare((at) => `$${count + at}`),
+    others,
+  );
+};
+const TEXTS = '^(VARCHAR$|ENUM)';
+const WHOLE = '^(U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER|BIGNUM)$';
+/** A comparison of the columns a and b: as texts, as a text and a whole number, and others. */
+const betweenColumns = (
+  compare: (one: string, other: string) => string,
+  { texts = true, written = '' } = {},
+) => {
+  const both = (types: string, word: string) => `${isA('a', types)} ${word} ${isA('b', types)}`;
+  const asTexts = `WHEN ${both(TEXTS, 'AND')} AND (${both('^VARCHAR$', 'OR')}) THEN TRY(${compare(inBytes('a'), inBytes('b'))}) `;
+  return `(CASE ${texts ? asTexts : ''}WHEN ${both('^BOOLEAN', '<>')} THEN NULL ${
+    written === '' ? '' : `WHEN ${both(WHOLE, '<>')} AND ${both('^VARCHAR$', '<>')} THEN ${written} `
+  }WHEN ${both(NUMBERS, '<>')} THEN NULL WHEN TRUE THEN TRY(${compare('"t"."a"', '"t"."b"')}) END)`;
 };
 /** A comparison of numbers that NaN never passes. */
 const noNaN = (compared: string, column: string) =>
@@ -81,7 +107,7 @@ describe('the preparation of a restricted statement', () => {
     expect(prepared('SELECT 1 FROM "sTaff"', rule)).toEqual([
       {
         sql: `CREATE TEMP TABLE "Staff" AS SELECT * EXCLUDE ("pay", "no""te") REPLACE ('**' AS "ssn", 'o''n' AS "mail") FROM "data"."main"."Staff" AS t WHERE ${ofText('region', (given) => `("t"."region" = ${given(1)})`)}`,
-        values: ['EU'],
+        values: ['EU', 'EU'],
         table: 'STAFF',
       },
       LEAVE,
@@ -195,39 +221,56 @@ describe('a condition as SQL', () => {
     ],
     [
       { left: { column: 'a' }, operator: '>', right: { column: 'b' } },
-      `TRY(${noNaN('"t"."a" > "t"."b"', 'a')})`,
+      betweenColumns(
+        (one, other) =>
+          `(${one} > ${other} AND NOT (typeof(${one}) IN ('FLOAT', 'DOUBLE') AND isnan(TRY_CAST(${one} AS DOUBLE))))`,
+      ),
       [],
     ],
     [
       { left: { column: 'a' }, operator: '<>', right: { value: 'x' } },
       ofText('a', (given) => `("t"."a" <> ${given(1)})`),
-      ['x'],
+      ['x', 'x'],
     ],
     [
       { left: { value: '02' }, operator: '=', right: { column: 'a' } },
-      ofText('a', (given) => `(${given(1)} = "t"."a")`, true),
-      ['02'],
+      ofText('a', (given) => `(${given(1)} = "t"."a")`, { misread: true }),
+      ['02', '02'],
     ],
     [
       { left: { column: 'a' }, operator: '=', right: { value: true } },
-      `(CASE WHEN ${isA('a', '^BOOLEAN')} THEN TRY(("t"."a" = $1)) END)`,
-      [true],
+      `(CASE WHEN ${isA('a', '^BOOLEAN')} THEN ${onText('a', 'TRY(("t"."a" = $2))', 'TRY(("t"."a" = $1))')} END)`,
+      [true, true],
     ],
-    [{ left: { column: 'a' }, operator: '=', right: { column: 'b' } }, 'TRY(("t"."a" = "t"."b"))', []],
+    [
+      { left: { column: 'a' }, operator: '=', right: { column: 'b' } },
+      betweenColumns((one, other) => `(${one} = ${other})`, {
+        written: '(CAST("t"."a" AS VARCHAR) = CAST("t"."b" AS VARCHAR))',
+      }),
+      [],
+    ],
+    [
+      { left: { column: 'a' }, operator: 'in', right: { column: 'b' } },
+      betweenColumns((one, other) => `list_contains(${other}, ${one})`, { texts: false }),
+      [],
+    ],
     [
       { left: { column: 'a' }, operator: 'in', right: { value: { list: ['x', 'y'] } } },
-      ofText('a', (given) => `("t"."a" IN (${given(1)}, ${given(2)}))`),
-      ['x', 'y'],
+      ofText('a', (given) => `("t"."a" IN (${given(1)}, ${given(2)}))`, { count: 2 }),
+      ['x', 'y', 'x', 'y'],
     ],
     [
       { left: { column: 'a' }, operator: 'in', right: { value: { list: ['0', '5', '-120'] } } },
-      ofText('a', (given) => `("t"."a" IN (${given(1)}, ${given(2)}, ${given(3)}))`),
-      ['0', '5', '-120'],
+      ofText('a', (given) => `("t"."a" IN (${given(1)}, ${given(2)}, ${given(3)}))`, { count: 3 }),
+      ['0', '5', '-120', '0', '5', '-120'],
     ],
     [
       { left: { column: 'a' }, operator: 'in', right: { value: { list: ['+5', '05', '1.5'] } } },
-      ofText('a', (given) => `("t"."a" IN (${given(1)}, ${given(2)}, ${given(3)}))`, true),
-      ['+5', '05', '1.5'],
+      ofText('a', (given) => `("t"."a" IN (${given(1)}, ${given(2)}, ${given(3)}))`, {
+        count: 3,
+        misread: true,
+      }),
+      ['+5', '05', '1.5', '+5', '05', '1.5'],
     ],
     [
       { left: { column: 'a' }, operator: 'in', right: { value: { list: [1n, 2n] } } },
@@ -241,8 +284,13 @@ describe('a condition as SQL', () => {
     ],
     [
       { left: { column: 'a' }, operator: 'starts_with', right: { value: 'x' } },
-      'starts_with("t"."a", $1)',
-      ['x'],
+      onText('a', 'starts_with("t"."a", $2)', 'starts_with("t"."a", $1)'),
+      ['x', 'x'],
+    ],
+    [
+      { left: { column: 'a' }, operator: 'contains', right: { column: 'b' } },
+      `(CASE WHEN ${isA('a', TEXTS)} AND ${isA('b', TEXTS)} AND (${isA('a', '^VARCHAR$')} OR ${isA('b', '^VARCHAR$')}) THEN TRY(contains(${inBytes('a')}, ${inBytes('b')})) WHEN TRUE THEN TRY(contains("t"."a", "t"."b")) END)`,
+      [],
     ],
     [
       {
