@@ -4,7 +4,11 @@ import {
   type CelValue,
   celEnv,
   celFunc,
+  celList,
+  celMap,
   isCelError,
+  isCelList,
+  isCelMap,
   isCelUint,
 } from '@bufbuild/cel';
 
@@ -15,32 +19,53 @@ const EQUALITY = ['_==_', '_!=_', '@in'];
  * such numbers as texts, so a rule on one would miss it. `functions` replace the library's.
  */
 export function equalityOfDigits(functions: readonly CelFunc[]): readonly CelFunc[] {
-  return [...celEnv({ funcs: [...functions] }).funcs]
-    .filter(({ name }) => EQUALITY.includes(name))
-    .map((func) => {
-      // Both forms differ from a value that is `!=`; one of them equals a value that is `==`.
-      const open = func.name === '_!=_';
-      return celFunc(func.name, func.arguments, CelScalar.BOOL, (left: CelValue, right: CelValue) => {
-        const outcome = evaluate(func, left, right);
-        const other = otherFormOf(left);
-        return other === undefined || outcome !== open ? outcome : evaluate(func, other, right);
-      });
+  const equality = [...celEnv({ funcs: [...functions] }).funcs].filter(({ name }) => EQUALITY.includes(name));
+  return equality.map((func) => {
+    // A number in a map is asked by another function than its digits.
+    const forNumbers = equality.filter(({ name }) => name === func.name);
+    // Values that differ as they are may be equal as numbers.
+    const differ = func.name === '_!=_';
+    return celFunc(func.name, func.arguments, CelScalar.BOOL, (left: CelValue, right: CelValue) => {
+      const outcome = evaluate([func], left, right);
+      if (outcome !== differ) return outcome;
+      const [one, other] = [withNumbers(left), withNumbers(right)];
+      return one === undefined && other === undefined
+        ? outcome
+        : evaluate(forNumbers, one ?? left, other ?? right);
     });
+  });
 }
 
-/** Throws the error of a comparison, such as that of a claim that no condition can read. */
-function evaluate(func: CelFunc, left: CelValue, right: CelValue): boolean {
-  const outcome = func.call(0, undefined, [left, right]);
-  if (isCelError(outcome)) throw outcome;
-  return outcome === true;
+/** Asks the function for these types. Throws the error of a comparison, such as that of a claim that no condition can read. */
+function evaluate(functions: readonly CelFunc[], left: CelValue, right: CelValue): boolean {
+  for (const func of functions) {
+    const outcome = func.call(0, undefined, [left, right]);
+    if (isCelError(outcome)) throw outcome;
+    if (outcome !== undefined) return outcome === true;
+  }
+  return false;
 }
 
-/** The digits of a whole number beyond 2^53, or the number of such digits; undefined for any other value. */
-export function otherFormOf(value: unknown): string | bigint | undefined {
+/** The value with whole numbers beyond 2^53 in place of their digits, at any depth; undefined if it has none. */
+function withNumbers(value: CelValue): CelValue | undefined {
+  if (isCelList(value)) {
+    const items = [...value];
+    const numbers = items.map(withNumbers);
+    if (numbers.every((number) => number === undefined)) return undefined;
+    return celList(items.map((item, index) => numbers[index] ?? item));
+  }
+  if (!isCelMap(value)) return longNumberOf(value);
+  const entries = [...value].map(([key, item]) => [longNumberOf(key), withNumbers(item), key, item] as const);
+  if (entries.every(([key, item]) => key === undefined && item === undefined)) return undefined;
+  return celMap(new Map(entries.map(([key, item, ...own]) => [key ?? own[0], item ?? own[1]])));
+}
+
+/** A whole number beyond 2^53, of a number or its digits; undefined for any other value. */
+export function longNumberOf(value: unknown): bigint | undefined {
   if (typeof value === 'string') return isLongNumber(value) ? BigInt(value) : undefined;
   const number = isCelUint(value) ? value.value : value;
   const whole = typeof number === 'number' && Number.isInteger(number) ? BigInt(number) : number;
-  return typeof whole === 'bigint' && isLongNumber(`${whole}`) ? `${whole}` : undefined;
+  return typeof whole === 'bigint' && isLongNumber(`${whole}`) ? whole : undefined;
 }
 
 function isLongNumber(digits: string): boolean {

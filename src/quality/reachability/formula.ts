@@ -1,4 +1,4 @@
-import { otherFormOf } from '../../policy/cel/digits.ts';
+import { longNumberOf } from '../../policy/cel/digits.ts';
 import { childrenOf, type Expr } from '../../policy/cel/expression.ts';
 import { referencesOf } from '../../policy/cel/names.ts';
 
@@ -142,7 +142,7 @@ function literalOf(expr: Expr): Literal | undefined {
   switch (constant?.case) {
     case 'stringValue':
     case 'doubleValue':
-      return otherFormOf(constant.value) === undefined ? constant.value : undefined;
+      return longNumberOf(constant.value) === undefined ? constant.value : undefined;
     case 'boolValue':
       return constant.value;
     case 'int64Value':
