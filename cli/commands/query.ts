@@ -139,11 +139,17 @@ function fromJson(text: string): SqlValue {
   }
 }
 
+/** Whether DuckDB has room for an integer. A larger one is a DOUBLE, as in JSON. */
+function fitsHugeint(integer: bigint): boolean {
+  return BigInt.asIntN(128, integer) === integer;
+}
+
 /** `parseWithSources` with values of SQL: whole numbers keep all their digits. */
 const parseWithSources = JSON.parse as (text: string, revive: typeof toSql) => SqlValue;
 
 function toSql(_key: string, value: unknown, { source = '' }: { readonly source?: string }): SqlValue {
-  if (typeof value === 'number' && /^-?\d+$/.test(source)) return BigInt(source);
+  if (typeof value === 'number' && /^-?\d+$/.test(source))
+    return fitsHugeint(BigInt(source)) ? BigInt(source) : value;
   if (typeof value === 'number' && Number.isSafeInteger(value)) return BigInt(value);
   if (Array.isArray(value)) return { list: value };
   if (typeof value === 'object' && value !== null) return { struct: value as { [field: string]: SqlValue } };

@@ -58,15 +58,31 @@ const WRANGLER = 'wrangler.toml';
  */
 export async function keepDatabases(files: Contents, older: string): Promise<Contents> {
   const path = join(older, WRANGLER);
-  const { d1_databases: found } = parseToml(await readFile(path, 'utf8').catch(() => ''), path);
-  const tables = Array.isArray(found) ? found.filter((item) => typeof item === 'object') : [];
-  if (tables.length === 0) return files;
-  return { ...files, [WRANGLER]: `${files[WRANGLER]}\n${stringify({ d1_databases: tables })}` };
+  const { env, ...whole } = parseToml(await readFile(path, 'utf8').catch(() => ''), path);
+  const environments = Object.entries(isTable(env) ? env : {}).flatMap(([name, one]) => {
+    const databases = isTable(one) ? databasesOf(one) : [];
+    return databases.length > 0 ? [[name, { d1_databases: databases }] as const] : [];
+  });
+  const databases = databasesOf(whole);
+  const kept = {
+    ...(databases.length > 0 ? { d1_databases: databases } : {}),
+    ...(environments.length > 0 ? { env: Object.fromEntries(environments) } : {}),
+  };
+  if (Object.keys(kept).length === 0) return files;
+  return { ...files, [WRANGLER]: `${files[WRANGLER]}\n${stringify(kept)}` };
+}
+
+function databasesOf({ d1_databases: found }: TomlTable): readonly TomlTable[] {
+  return Array.isArray(found) ? found.filter(isTable) : [];
+}
+
+function isTable(value: unknown): value is TomlTable {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }
 
 function parseToml(text: string, path: string): TomlTable {
   try {
-    return parse(text);
+    return parse(text, { integersAsBigInt: 'asNeeded' });
   } catch (cause) {
     if (!(cause instanceof TomlError)) throw cause;
     const fix = 'Correct it, or remove it if it names no D1 database.';

@@ -76,7 +76,7 @@ export const GRAMMAR_WORDS: ReadonlySet<string> = namesIn(`
   numeric offset on only or order outer over partition percentile_cont percentile_disc pivot positional qualify recursive rename repeatable
   rollup rows sample select semi sets similar some string struct summarize describe table tablesample then time
   timestamp timestamptz to trim try try_cast union unpack unpivot using values varchar varying when where window
-  with within bernoulli reservoir system row anti left right desc
+  with within zone bernoulli reservoir system row anti left right desc
 `);
 
 function namesIn(text: string): ReadonlySet<string> {

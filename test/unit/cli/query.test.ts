@@ -40,14 +40,24 @@ describe('svc query', () => {
     const root = await project();
     writeFileSync(join(root, 'list.json'), '[9007199254740993, 1]\n');
     writeFileSync(join(root, 'one.json'), '9007199254740993\n');
-    const params = ['list=@list.json', 'one=@one.json', 'own={"a": [9007199254740993], "b": 1e3}'];
+    const params = [
+      'list=@list.json',
+      'one=@one.json',
+      'own={"a": [9007199254740993], "b": 1e3, "huge": [340282366920938463463374607431768211455]}',
+    ];
     const sql =
-      'SELECT list_sum($list)::VARCHAR AS sum, ($one + 0)::VARCHAR AS one, $own.a[1]::VARCHAR AS a, typeof($own.b) AS b';
+      'SELECT list_sum($list)::VARCHAR AS sum, ($one + 0)::VARCHAR AS one, $own.a[1]::VARCHAR AS a, typeof($own.b) AS b, typeof($own.huge) AS huge';
     const given = params.flatMap((param) => ['--param', param]);
     const { stdout, stderr } = await svc(['query', sql, ...given, '--json'], root);
     expect(stderr).toBe('');
     expect(JSON.parse(stdout)).toMatchObject([
-      { sum: '9007199254740994', one: '9007199254740993', a: '9007199254740993', b: 'INTEGER' },
+      {
+        sum: '9007199254740994',
+        one: '9007199254740993',
+        a: '9007199254740993',
+        b: 'INTEGER',
+        huge: 'DOUBLE[]',
+      },
     ]);
   });
 

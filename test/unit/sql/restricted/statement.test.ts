@@ -57,6 +57,7 @@ describe('a restricted statement', () => {
     'FROM (DESC sales)',
     'SELECT \'other.\' AS "data"',
     'SELECT pg_typeof(x)',
+    "SELECT x AT TIME ZONE ('UTC') FROM sales",
     'SELECT "show" FROM sales',
     'SELECT show, 1 AS x FROM sales',
     'SELECT describe, 1 AS x FROM sales',

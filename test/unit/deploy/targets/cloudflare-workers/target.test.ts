@@ -1,6 +1,7 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parse } from 'smol-toml';
 import { expect, test } from 'vitest';
 import { target } from '../../../../../deploy/targets/cloudflare-workers/target.ts';
 
@@ -94,6 +95,19 @@ test.each([
   const built = target.files({ callers: 'nobody', project: 'Sales', version: '1.0.0' });
   const kept = (await target.keep?.(built, older))?.['wrangler.toml'];
   expect(kept).toBe(`${built['wrangler.toml']}\n[[d1_databases]]\nbinding = "SESSIONS"\n`);
+});
+
+test('the D1 databases of environments stay, beside numbers of any size', async () => {
+  const older = await mkdtemp(join(tmpdir(), 'svc-older-'));
+  const text =
+    '[env.staging.vars]\nA = 9007199254740993\n[[env.staging.d1_databases]]\nbinding = "SESSIONS"\n[env.empty]\n';
+  await writeFile(join(older, 'wrangler.toml'), text);
+  const built = target.files({ callers: 'nobody', project: 'Sales', version: '1.0.0' });
+  const kept = String((await target.keep?.(built, older))?.['wrangler.toml']);
+  expect(parse(kept)).toEqual({
+    ...parse(String(built['wrangler.toml'])),
+    env: { staging: { d1_databases: [{ binding: 'SESSIONS' }] } },
+  });
 });
 
 test('an older wrangler.toml that cannot be read stops the build, because its D1 databases would be lost', async () => {
