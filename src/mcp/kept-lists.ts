@@ -32,7 +32,6 @@ export function createKeptLists(): FindList {
   const kept = new Map<string, string>();
   let characters = 0;
   const keep = (key: string, result: string) => {
-    // `server/discover` takes any cursor, so a client can make any number of long keys.
     const size = key.length + result.length;
     if (characters + size > MOST_CHARACTERS) {
       kept.clear();
@@ -47,7 +46,9 @@ export function createKeptLists(): FindList {
     const { cursor } = params;
     if (cursor !== undefined && typeof cursor !== 'string') return null;
     const views = showsViews(meta?.[CLIENT_CAPABILITIES_META_KEY]);
-    const key = JSON.stringify([era, method, cursor, grant?.scopes.toSorted(), views]);
+    // `server/discover` has no pages and takes any cursor: as a part of the key, it would keep each text that a client invents.
+    const page = method === 'server/discover' ? undefined : cursor;
+    const key = JSON.stringify([era, method, page, grant?.scopes.toSorted(), views]);
     const result = kept.get(key);
     return {
       answer: result === undefined ? null : toResponseText(request, result),
