@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Caller } from '../../../src/mcp/context.ts';
+import { SvcError } from '../../../src/errors.ts';
 import { createKeptLists } from '../../../src/mcp/kept-lists.ts';
 import type { PlainRequest } from '../../../src/mcp/plain.ts';
 import { CALLER, createTestApp, exchange, modern } from './fixture.ts';
@@ -13,8 +13,9 @@ function asking(method: string, cursor?: string): PlainRequest {
 
 it('are dropped when they take too much memory', () => {
   const find = createKeptLists();
+  const refuse = () => new SvcError('internal', 'nothing is refused here');
   const ask = (method: string, scope = 'svc:access') =>
-    find(asking(method), { ...CALLER, grant: { scopes: [scope] } as NonNullable<Caller['grant']> });
+    find(asking(method), { ...CALLER, grant: { scopes: [scope], refuse } });
   ask('tools/list')?.keep(RESPONSE);
   expect(ask('tools/list')?.answer).toBe('{"result":{"tools":[]},"jsonrpc":"2.0","id":7}');
   for (let n = 0; n < 17; n += 1) ask('prompts/list', String(n).padEnd(1_000_000))?.keep(RESPONSE);

@@ -250,6 +250,18 @@ describe('a condition as SQL', () => {
       [],
     ],
     [
+      { left: { column: 'a' }, operator: '<>', right: { column: 'b' } },
+      betweenColumns((one, other) => `(${one} <> ${other})`, {
+        written: '(CAST("t"."a" AS VARCHAR) <> CAST("t"."b" AS VARCHAR))',
+      }),
+      [],
+    ],
+    [
+      { left: { column: 'a' }, operator: 'in', right: { value: { list: ['x', { list: ['y'] }] } } },
+      `(CASE WHEN NOT ${isA('a', '^BOOLEAN')} THEN TRY(("t"."a" IN ($1, $2))) END)`,
+      ['x', { list: ['y'] }],
+    ],
+    [
       { left: { column: 'a' }, operator: 'in', right: { column: 'b' } },
       betweenColumns((one, other) => `list_contains(${other}, ${one})`, { texts: false }),
       [],
