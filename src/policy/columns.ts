@@ -23,8 +23,7 @@ export function sensitiveFields(returns: TypeNode | null): readonly string[] {
 /** Whether a rule hides a result, each row of it, or parts of lists in a list, which are no fields. */
 export function hidesRows({ action }: PolicyRule, returns: TypeNode | null): boolean {
   if (action !== 'filter_sensitive_fields' || returns === null) return false;
-  const paths = sensitivePaths(returns);
-  return paths.includes('') || (paths.length > 0 && sensitiveFields(returns).length === 0);
+  return sensitivePaths(returns).includes('') || sensitiveFields(returns).length === 0;
 }
 
 /** Whether `return` declares a sensitive part, at any depth: the whole, items or a property. */
