@@ -5,12 +5,13 @@ import { formatOf } from './formats.ts';
 import type { TypeNode } from './node.ts';
 import { compilePattern } from './pattern.ts';
 import { PatternRejection } from './pattern-tree.ts';
+import type { Work } from './work.ts';
 
 /** Checks a value that already has its node's type. Returns the violation, or null. Never repeats the value. */
 export type Constraint = (value: JsonValue) => string | null;
 
 /** Every constraint of a node itself; children are checked elsewhere. */
-export function constraintsOf(node: TypeNode): readonly Constraint[] {
+export function constraintsOf(node: TypeNode, work: Work): readonly Constraint[] {
   const own = {
     string: ofString,
     number: ofNumber,
@@ -19,7 +20,7 @@ export function constraintsOf(node: TypeNode): readonly Constraint[] {
     array: ofArray,
     object: none,
   };
-  return [...enumOf(node), ...own[node.type](node)];
+  return [...enumOf(node), ...own[node.type](node, work)];
 }
 
 const none = (): readonly Constraint[] => [];
@@ -30,7 +31,7 @@ function enumOf({ enum: allowed }: TypeNode): readonly Constraint[] {
   return [(value) => (allowed.some((candidate) => isSame(candidate, value)) ? null : message)];
 }
 
-function ofString(node: TypeNode): readonly Constraint[] {
+function ofString(node: TypeNode, work: Work): readonly Constraint[] {
   const { minLength, maxLength, format, pattern } = node;
   return [
     ...whenSet(minLength, (least) => (value) => {
@@ -45,11 +46,11 @@ function ofString(node: TypeNode): readonly Constraint[] {
       format,
       (name) => (value) => (formatOf(name).accepts(String(value)) ? null : `must be ${formatOf(name).text}`),
     ),
-    ...whenSet(pattern, (source) => patternConstraint(source, maxLength)),
+    ...whenSet(pattern, (source) => patternConstraint(source, work, maxLength)),
   ];
 }
 
-function patternConstraint(source: string, maxLength = Number.POSITIVE_INFINITY): Constraint {
+function patternConstraint(source: string, work: Work, maxLength = Number.POSITIVE_INFINITY): Constraint {
   const pattern = compilePattern(source);
   // Such a project does not load. A catalog from another source rejects every value.
   if (pattern instanceof PatternRejection) return () => `cannot be checked: its pattern ${pattern.message}`;
@@ -57,10 +58,14 @@ function patternConstraint(source: string, maxLength = Number.POSITIVE_INFINITY)
     const text = String(value);
     // `maxLength` has reported this text already, so the pattern need not read it.
     if (text.length > 2 * maxLength) return null;
-    if (text.length > pattern.maxText) return 'is too long to be checked against its pattern';
-    return pattern.test(text) ? null : `must match the pattern ${source}`;
+    const matches = pattern.test(text, work.patterns);
+    if (matches === null) return work.patterns.left > 0 ? TOO_LONG : TOGETHER_TOO_LONG;
+    return matches ? null : `must match the pattern ${source}`;
   };
 }
+
+const TOO_LONG = 'is too long to be checked against its pattern';
+const TOGETHER_TOO_LONG = `${TOO_LONG} after the texts before it`;
 
 function ofNumber(node: TypeNode): readonly Constraint[] {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = node;

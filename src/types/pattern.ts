@@ -1,14 +1,33 @@
 import { type Edge, PatternRejection, type PatternTree, parsePattern } from './pattern-tree.ts';
 
-/** A compiled `pattern`. A test takes time in proportion to the length of the text, for every pattern. */
+/** A compiled `pattern`. */
 export interface Pattern {
   readonly tree: PatternTree;
-  /** The largest number of characters to test. Callers refuse longer texts, which bounds the time of one test. */
-  readonly maxText: number;
-  readonly test: (text: string) => boolean;
+  /** Whether a text matches; null if finding out takes more work than is left. */
+  readonly test: (text: string, work?: PatternWork) => boolean | null;
 }
 
-const MAX_WORK = 5_000_000;
+/**
+ * The work that the patterns of one validation may still take. A character costs one look-up if a text before it led from the
+ * same state on, so an ordinary text takes hardly any work. The limit bounds the time and the memory of texts that reach ever
+ * new states.
+ */
+export interface PatternWork {
+  left: number;
+  /** The states that texts have reached, of each machine. */
+  readonly states: Map<readonly Step[], Map<string, State>>;
+}
+
+export function createPatternWork(): PatternWork {
+  return { left: MAX_WORK, states: new Map() };
+}
+
+/** The most work for all texts of a validation, in steps. */
+const MAX_WORK = 1_000_000;
+/** The most work for one text. */
+const MAX_TEXT_WORK = 500_000;
+/** The price of a new way between two states, besides its steps. */
+const PRICE = 16;
 const WORD = /^[A-Za-z0-9_]$/;
 
 /** One step of Thompson's machine. At `split` it takes both ways at once, so it never goes back. */
@@ -40,44 +59,87 @@ export function compilePattern(source: string): Pattern | PatternRejection {
   if (tree instanceof PatternRejection) return tree;
   const steps = toSteps(tree);
   if (steps === null) return new PatternRejection('is too large once its repetitions are written out');
-  return { tree, maxText: Math.floor(MAX_WORK / steps.length), test: createTest(steps) };
+  return { tree, test: createTest(steps) };
 }
 
-function createTest(steps: readonly Step[]): (text: string) => boolean {
-  const reach = createReach(steps);
-  return (text) => {
-    const open: number[] = [];
-    let before = -1;
-    for (let at = 0; at <= text.length; at += before > 0xffff ? 2 : 1) {
-      const code = text.codePointAt(at) ?? -1;
-      // A match may start at any character, unless the pattern says otherwise.
-      open.push(0);
-      const reached = reach(open, before, code);
-      if (reached === null) return true;
-      for (const index of reached) {
-        const step = steps[index];
-        if (code !== -1 && step?.op === 'char' && step.matches(code)) open.push(index + 1);
+/** The place of a machine between two characters. */
+interface State {
+  /** The steps to which the text has led. */
+  readonly open: readonly number[];
+  /** A character of the same kind as the one before. Edges ask for the kind only. */
+  readonly before: number;
+  /** The states after each next character, as far as they are known; null after a match. */
+  readonly next: Map<number, State | null>;
+}
+
+function createTest(steps: readonly Step[]): Pattern['test'] {
+  const follow = createFollow(steps);
+  return (text, work = createPatternWork()) => {
+    const states = work.states.get(steps) ?? new Map<string, State>();
+    work.states.set(steps, states);
+    const least = Math.max(0, work.left - MAX_TEXT_WORK);
+    let state = stateOf(states, [], END);
+    for (let at = 0; at <= text.length; ) {
+      const code = text.codePointAt(at) ?? END;
+      let next = state.next.get(code);
+      if (next === undefined) {
+        if (work.left <= least) return null;
+        next = follow(states, state, code, work);
+        state.next.set(code, next);
       }
-      before = code;
+      if (next === null) return true;
+      state = next;
+      at += code > 0xffff ? 2 : 1;
     }
     return false;
   };
 }
 
-type Reach = (open: number[], before: number, after: number) => readonly number[] | null;
+/** The state with these open steps, made once. */
+function stateOf(states: Map<string, State>, open: number[], before: number): State {
+  open.sort((one, other) => one - other);
+  const key = String.fromCharCode(before + 1, ...open);
+  const known = states.get(key);
+  if (known !== undefined) return known;
+  const state: State = { open, before, next: new Map() };
+  states.set(key, state);
+  return state;
+}
+
+type Follow = (states: Map<string, State>, from: State, code: number, work: PatternWork) => State | null;
+
+/** Finds the state after a character, or null after a match. */
+function createFollow(steps: readonly Step[]): Follow {
+  const reach = createReach(steps);
+  return (states, { open, before }, code, work) => {
+    // A match may start at any character, unless the pattern says otherwise.
+    const reached = reach([...open, 0], before, code, work);
+    if (reached === null) return null;
+    const next: number[] = [];
+    for (const index of reached) {
+      const step = steps[index];
+      if (code !== END && step?.op === 'char' && step.matches(code)) next.push(index + 1);
+    }
+    return stateOf(states, next, kindOf(code));
+  };
+}
+
+type Reach = (open: number[], before: number, after: number, work: PatternWork) => readonly number[] | null;
 
 /** Follows the steps that take no character, each once. Returns the steps that wait for one, or null after a match. */
 function createReach(steps: readonly Step[]): Reach {
   const seen = new Float64Array(steps.length);
   const reached: number[] = [];
   let mark = 0;
-  return (open, before, after) => {
+  return (open, before, after, work) => {
     mark += 1;
     reached.length = 0;
+    work.left -= PRICE;
     for (let at = open.pop(); at !== undefined; at = open.pop()) {
       const step = steps[at];
       if (step === undefined || seen[at] === mark) continue;
       seen[at] = mark;
+      work.left -= 1;
       if (step.op === 'match') return null;
       if (step.op === 'char') reached.push(at);
       else if (step.op === 'split') open.push(step.second, step.first);
@@ -87,14 +149,22 @@ function createReach(steps: readonly Step[]): Reach {
   };
 }
 
+/** Stands for the missing character before and after a text. */
+const END = -1;
+
 function holds(edge: Edge, before: number, after: number): boolean {
-  if (edge === 'start') return before === -1;
-  if (edge === 'end') return after === -1;
+  if (edge === 'start') return before === END;
+  if (edge === 'end') return after === END;
   return (isWord(before) !== isWord(after)) === (edge === 'word');
 }
 
 function isWord(code: number): boolean {
-  return code !== -1 && WORD.test(String.fromCodePoint(code));
+  return code !== END && WORD.test(String.fromCodePoint(code));
+}
+
+/** A character that stands for all of its kind. */
+function kindOf(code: number): number {
+  return isWord(code) ? 97 : 32;
 }
 
 /** Tells whether an atom matches a code point. */

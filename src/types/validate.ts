@@ -12,6 +12,7 @@ import {
   type Walk,
 } from './nested.ts';
 import { acceptsNull, hasDefault, type Parameter, type TypeNode } from './node.ts';
+import { createWork, type Work } from './work.ts';
 
 /** One violation and its path. It never contains the value. */
 export interface Issue {
@@ -45,10 +46,13 @@ export const MAX_TYPE_DEPTH = 32;
  * if its meaning is clear; `output` accepts exact types only.
  */
 export function createValidator(node: TypeNode, mode: Mode): Validator {
-  const schema = toSchema(node, mode);
+  const work = createWork();
+  const schema = toSchema(node, { mode, work });
   return (value) => {
     const problem = mode === 'input' ? boundsIssue(value) : null;
-    return problem === null ? run(schema, value) : { ok: false, issues: [{ path: '', message: problem }] };
+    return problem === null
+      ? run(schema, work, value)
+      : { ok: false, issues: [{ path: '', message: problem }] };
   };
 }
 
@@ -68,19 +72,21 @@ export function validatorOf(node: TypeNode, mode: Mode): Validator {
 
 /** Compiles a parameter list to a parser for the arguments of a call. */
 export function createArgumentsParser(parameters: readonly Parameter[]): (args: unknown) => ParsedArguments {
-  const schema = toArgumentsSchema(parameters);
+  const work = createWork();
+  const schema = toArgumentsSchema(parameters, { mode: 'input', work });
   return (args) => {
     const problem = boundsIssue(args);
     if (problem !== null) return { ok: false, issues: [{ path: '', message: problem }] };
-    const result = run(schema, args ?? {});
+    const result = run(schema, work, args ?? {});
     if (!result.ok) return result;
     if (isObject(result.value)) return { ok: true, values: result.value };
     throw new SvcError('internal', 'Arguments are an object once they are checked.');
   };
 }
 
-function run(schema: v.GenericSchema<unknown, JsonValue>, value: unknown): Validation {
+function run(schema: Schema, work: Work, value: unknown): Validation {
   const result = v.safeParse(schema, value);
+  Object.assign(work, createWork());
   if (result.success) return { ok: true, value: result.output };
   const first = result.issues.slice(0, MAX_ISSUES);
   return { ok: false, issues: first.map(({ path, message }) => ({ path: pathText(path), message })) };
@@ -95,14 +101,20 @@ function pathText(path: readonly v.IssuePathItem[] | undefined): string {
   }, '');
 }
 
+/** The parts that all schemas of a validator share. */
+interface Shared {
+  readonly mode: Mode;
+  readonly work: Work;
+}
+
 /** Compiles a type node and all nodes below it. Throws project_invalid for a type nested too deep. */
-function toSchema(node: TypeNode, mode: Mode, depth = 1): Schema {
+function toSchema(node: TypeNode, shared: Shared, depth = 1): Schema {
   if (depth > MAX_TYPE_DEPTH) {
     throw new SvcError('project_invalid', `A type is nested deeper than ${MAX_TYPE_DEPTH} levels.`);
   }
-  const convert = (mode === 'input' ? COERCE : EXACT)[node.type];
-  const constraints = constraintsOf(node);
-  const walk = walkOf(node, mode, depth);
+  const convert = (shared.mode === 'input' ? COERCE : EXACT)[node.type];
+  const constraints = constraintsOf(node, shared.work);
+  const walk = walkOf(node, shared, depth);
   const schema = toStep((given, report) => {
     const converted = convert(given);
     if ('problem' in converted) {
@@ -126,10 +138,10 @@ function toSchema(node: TypeNode, mode: Mode, depth = 1): Schema {
 }
 
 /** Compiles a parameter list to an object that accepts only the declared names. */
-function toArgumentsSchema(parameters: readonly Parameter[]): Schema {
+function toArgumentsSchema(parameters: readonly Parameter[], shared: Shared): Schema {
   const properties = parameters.map((parameter) => ({
     name: parameter.name,
-    schema: toSchema(parameter, 'input'),
+    schema: toSchema(parameter, shared),
     required: !hasDefault(parameter),
     default: parameter.default,
     nullWhenOptional: false,
@@ -154,12 +166,12 @@ function toStep(run: (value: unknown, report: Report) => JsonValue): Schema {
   );
 }
 
-function walkOf(node: TypeNode, mode: Mode, depth: number): Walk | null {
+function walkOf(node: TypeNode, shared: Shared, depth: number): Walk | null {
   if (node.type === 'array') {
-    const items = node.items ? toSchema(node.items, mode, depth + 1) : undeclaredOf(mode);
+    const items = node.items ? toSchema(node.items, shared, depth + 1) : undeclaredOf(shared.mode);
     return items && createArrayWalk(items);
   }
-  return node.type === 'object' ? createObjectWalk(shapeOf(node, mode, depth)) : null;
+  return node.type === 'object' ? createObjectWalk(shapeOf(node, shared, depth)) : null;
 }
 
 /** The schema of a client's value without a declared type, which keeps its digits; null for results, which are exact. */
@@ -167,11 +179,12 @@ function undeclaredOf(mode: Mode): Schema | null {
   return mode === 'output' ? null : EXACT_NUMBERS;
 }
 
-function shapeOf(node: TypeNode, mode: Mode, depth: number): ObjectShape {
+function shapeOf(node: TypeNode, shared: Shared, depth: number): ObjectShape {
+  const { mode } = shared;
   const { properties = {}, required = [], additionalProperties: open = true } = node;
   const declared = Object.entries(properties).map(([name, property]) => ({
     name,
-    schema: toSchema(property, mode, depth + 1),
+    schema: toSchema(property, shared, depth + 1),
     required: required.includes(name),
     default: mode === 'input' ? property.default : undefined,
     nullWhenOptional: mode === 'output',
