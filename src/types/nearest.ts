@@ -5,7 +5,9 @@ export function nearestName(name: string, known: readonly string[]): string | nu
   let best: string | null = null;
   let bestDistance = limit + 1;
   for (const candidate of known) {
-    const distance = editDistance(wanted, candidate.slice(0, 64).toLowerCase());
+    const other = candidate.slice(0, 64).toLowerCase();
+    if (Math.abs(wanted.length - other.length) >= bestDistance) continue;
+    const distance = editDistance(wanted, other);
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
   }
   return best;

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { isList, isObject, type JsonObject, type JsonValue } from '../json.ts';
 import { nearestName } from './nearest.ts';
+import type { Work } from './work.ts';
 
 /** A compiled type. */
 export type Schema = v.GenericSchema<unknown, JsonValue>;
@@ -51,7 +52,7 @@ export function createArrayWalk(item: Schema): Walk {
 }
 
 /** Checks each declared property, fills in defaults and reports unknown names. */
-export function createObjectWalk(shape: ObjectShape): Walk {
+export function createObjectWalk(shape: ObjectShape, work: Work): Walk {
   const names = shape.properties.map(({ name }) => name);
   const known = new Set(names);
   return (value, report) => {
@@ -69,7 +70,13 @@ export function createObjectWalk(shape: ObjectShape): Walk {
         const result = shape.undeclared ? runChild(shape.undeclared, value, at, report) : value;
         if (result !== undefined) setField(converted, name, result);
       }
-    } else if (others.length > 0) reportUnknown(others.slice(0, MAX_WRONG), names, shape.noun, report);
+    } else {
+      for (const name of others.slice(0, MAX_WRONG)) {
+        report(`is not a ${shape.noun} here${hintOf(name, names, work)}`, [
+          { type: 'object', origin: 'key', input: {}, key: name, value: undefined },
+        ]);
+      }
+    }
     return converted;
   };
 }
@@ -99,19 +106,12 @@ function runChild(
   return undefined;
 }
 
-function reportUnknown(
-  unknown: readonly string[],
-  names: readonly string[],
-  noun: string,
-  report: Report,
-): void {
-  for (const name of unknown) {
-    const nearest = nearestName(name, names);
-    const hint = nearest === null ? knownText(names) : `did you mean ${JSON.stringify(nearest)}?`;
-    report(`is not a ${noun} here; ${hint}`, [
-      { type: 'object', origin: 'key', input: {}, key: name, value: undefined },
-    ]);
-  }
+/** Names the closest known name, or all. A search takes time, so names beyond those that are reported get no hint. */
+function hintOf(name: string, names: readonly string[], work: Work): string {
+  if (work.hints <= 0) return '';
+  work.hints -= 1;
+  const nearest = nearestName(name, names);
+  return `; ${nearest === null ? knownText(names) : `did you mean ${JSON.stringify(nearest)}?`}`;
 }
 
 function knownText(names: readonly string[]): string {

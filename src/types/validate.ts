@@ -12,7 +12,7 @@ import {
   type Walk,
 } from './nested.ts';
 import { acceptsNull, hasDefault, type Parameter, type TypeNode } from './node.ts';
-import { createWork, type Work } from './work.ts';
+import { createWork, MAX_ISSUES, type Work } from './work.ts';
 
 /** One violation and its path. It never contains the value. */
 export interface Issue {
@@ -32,8 +32,6 @@ export type ParsedArguments =
   | { readonly ok: false; readonly issues: readonly Issue[] };
 
 export type Validator = (value: unknown) => Validation;
-
-const MAX_ISSUES = 50;
 
 /** The direction of a value: `input` comes from a client, `output` from the database. */
 export type Mode = 'input' | 'output';
@@ -146,7 +144,10 @@ function toArgumentsSchema(parameters: readonly Parameter[], shared: Shared): Sc
     default: parameter.default,
     nullWhenOptional: false,
   }));
-  const walk = createObjectWalk({ properties, open: false, undeclared: null, noun: 'parameter' });
+  const walk = createObjectWalk(
+    { properties, open: false, undeclared: null, noun: 'parameter' },
+    shared.work,
+  );
   return toStep((value, report) => {
     if (isObject(value)) return walk(value, report);
     report('the arguments must be an object');
@@ -171,7 +172,7 @@ function walkOf(node: TypeNode, shared: Shared, depth: number): Walk | null {
     const items = node.items ? toSchema(node.items, shared, depth + 1) : undeclaredOf(shared.mode);
     return items && createArrayWalk(items);
   }
-  return node.type === 'object' ? createObjectWalk(shapeOf(node, shared, depth)) : null;
+  return node.type === 'object' ? createObjectWalk(shapeOf(node, shared, depth), shared.work) : null;
 }
 
 /** The schema of a client's value without a declared type, which keeps its digits; null for results, which are exact. */

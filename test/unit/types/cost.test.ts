@@ -66,3 +66,23 @@ describe('the texts of one call take little time together', () => {
     expect(ms).toBeLessThan(5_000);
   });
 });
+
+it('wrong names take little time, wherever they are', () => {
+  const names = Array.from({ length: 40 }, (_, index) => `customer_property_number_${index}`);
+  const object: TypeNode = {
+    type: 'object',
+    additionalProperties: false,
+    properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])),
+  };
+  const listOf = (items: TypeNode): TypeNode => ({ type: 'array', items });
+  const ten = (value: JsonValue) => Array.from({ length: 10 }, () => value);
+  const wrong = Object.fromEntries(
+    names.slice(0, 10).map((name, index) => [`${index}_${name.replace('_property', '_propertys')}`, 1]),
+  );
+  const parse = parserOf(listOf(listOf(listOf(object))));
+  const { result, ms } = timed(() => parse({ x: ten(ten(ten(wrong))) }));
+  expect(ms).toBeLessThan(2_000);
+  const messages = result.ok ? [] : result.issues.map(({ message }) => message);
+  expect(messages).toHaveLength(50);
+  for (const message of messages) expect(message).toContain('did you mean "customer_property_number_');
+});
