@@ -1,5 +1,5 @@
 import type { RequestContext } from '../context.ts';
-import { isList, type JsonObject, type JsonValue } from '../json.ts';
+import { isList, isObject, type JsonObject, type JsonValue } from '../json.ts';
 import type { Parameter, TypeNode } from '../types/node.ts';
 import { isCredentialName, isNamedCredential, withoutCredentials } from './credential-names.ts';
 import { createSearchWork } from './form-index.ts';
@@ -9,18 +9,12 @@ import { createHiddenTexts, type HiddenTexts, REDACTED } from './hidden-texts.ts
 const MAX_TEXT = 1_024;
 /** The most characters of one key. */
 const MAX_KEY = 128;
-/** How much of a value a walk reaches. */
-interface Reach {
-  /** The most characters of all parameters of a call, and of its result. */
-  readonly characters: number;
-  /** The most items of one list, and the most keys of one object. */
-  readonly parts: number;
-  /** The most levels of one value. */
-  readonly levels: number;
-}
-
-const RECORD: Reach = { characters: 8_192, parts: 100, levels: 12 };
-const EVERYTHING: Reach = { characters: Infinity, parts: Infinity, levels: Infinity };
+/** The most characters of all parameters of a call, and of its result. */
+const MAX_CHARACTERS = 8_192;
+/** The most items of one list, and the most keys of one object. */
+const MAX_PARTS = 100;
+/** The most levels of one value. */
+const MAX_LEVELS = 12;
 
 /** Removes the profile's secrets from a text, or at least from its first `most` characters; see `createConcealment`. */
 export type Conceal = (text: string, most?: number) => string;
@@ -104,8 +98,7 @@ export function concealedTexts(texts: CallTexts): readonly string[] {
 function hiddenOf({ args, parameters, credentials }: CallTexts): HiddenTexts {
   const hidden = createHiddenTexts(credentials);
   hideDeclared(args, parameters, hidden);
-  // A line of the log may quote a credential that a record has no room for. This walk shows no text, and searches nothing.
-  createWalk(() => '', hidden, EVERYTHING).arguments(args, parameters);
+  hideNamed(args, parameters, hidden);
   return hidden;
 }
 
@@ -118,8 +111,8 @@ interface Walk {
 }
 
 /** Walks a value along its type. */
-function createWalk(text: Redactor['text'], hidden: HiddenTexts, reach = RECORD): Walk {
-  let left = reach.characters;
+function createWalk(text: Redactor['text'], hidden: HiddenTexts): Walk {
+  let left = MAX_CHARACTERS;
   const walkText = (value: string) => {
     const shown = text(value);
     left -= shown.length;
@@ -128,7 +121,7 @@ function createWalk(text: Redactor['text'], hidden: HiddenTexts, reach = RECORD)
   const walkList = (list: readonly JsonValue[], node: Node, level: number): JsonValue[] => {
     const shown: JsonValue[] = [];
     for (const element of list) {
-      if (left <= 0 || shown.length >= reach.parts) break;
+      if (left <= 0 || shown.length >= MAX_PARTS) break;
       shown.push(walk.value(element, node?.items ?? null, level + 1));
     }
     return shown.length < list.length ? [...shown, missing(list.length - shown.length, 'item')] : shown;
@@ -139,7 +132,7 @@ function createWalk(text: Redactor['text'], hidden: HiddenTexts, reach = RECORD)
     const guarded = node !== null && holdsSensitive(node);
     const names = new Map<string, number>();
     for (const key of keys) {
-      if (left <= 0 || shown.length >= reach.parts) break;
+      if (left <= 0 || shown.length >= MAX_PARTS) break;
       const value = object[key] ?? null;
       const own = propertyOf(node, key);
       // A declared name is no value of a caller.
@@ -153,9 +146,10 @@ function createWalk(text: Redactor['text'], hidden: HiddenTexts, reach = RECORD)
   const walk: Walk = {
     arguments: (args, parameters) => {
       const names = new Map<string, number>();
-      const shown = Object.entries(args).slice(0, reach.parts);
+      const shown = Object.keys(args).slice(0, MAX_PARTS);
       return Object.fromEntries(
-        shown.map(([name, value]) => {
+        shown.map((name) => {
+          const value = args[name] ?? null;
           const parameter = parameters.find((one) => one.name === name);
           return parameter
             ? [toUnique(cutText(name, MAX_KEY), names), walk.named(name, value, parameter)]
@@ -172,7 +166,7 @@ function createWalk(text: Redactor['text'], hidden: HiddenTexts, reach = RECORD)
       // Only a number that is a removed value as a whole: a part of one is there by chance.
       if (typeof value === 'number') return text(String(value)) === REDACTED ? REDACTED : value;
       if (typeof value === 'string') return walkText(value);
-      if (level > reach.levels) return '[CUT: deeper levels]';
+      if (level > MAX_LEVELS) return '[CUT: deeper levels]';
       return isList(value) ? walkList(value, node, level) : walkObject(value, node, level);
     },
   };
@@ -215,7 +209,8 @@ function hide(value: JsonValue | undefined, hidden: HiddenTexts): string {
   };
   take(value);
   for (let next = open.pop(); next !== undefined && !hidden.removesAll; next = open.pop()) {
-    for (const part of isList(next) ? next : Object.values(next)) take(part);
+    if (isList(next)) for (const part of next) take(part);
+    else for (const key of Object.keys(next)) take(next[key]);
   }
   return REDACTED;
 }
@@ -230,13 +225,28 @@ function hideParts(value: JsonValue | undefined, node: Node, hidden: HiddenTexts
   if (node.sensitive || !fits(value, node)) hide(value, hidden);
   if (node.sensitive || typeof value !== 'object' || !holdsSensitive(node)) return;
   if (isList(value)) for (const item of value) hideParts(item, node.items ?? null, hidden);
-  else for (const [key, part] of Object.entries(value)) hideProperty(part, propertyOf(node, key), hidden);
+  else for (const key of Object.keys(value)) hideProperty(value[key], propertyOf(node, key), hidden);
 }
 
 /** Hides the sensitive parts of a property. An undeclared one beside sensitive ones may be sensitive. */
-function hideProperty(value: JsonValue, node: Node, hidden: HiddenTexts): void {
+function hideProperty(value: JsonValue | undefined, node: Node, hidden: HiddenTexts): void {
   if (node === null) hide(value, hidden);
   else hideParts(value, node, hidden);
+}
+
+/** Hides undeclared arguments, and each part of the others with the name of a credential: a log line may quote one from any depth. */
+function hideNamed(args: JsonObject, parameters: readonly Parameter[], hidden: HiddenTexts): void {
+  const declared = new Set(parameters.map(({ name }) => name));
+  for (const name of Object.keys(args)) {
+    if (declared.has(name)) hideCredentials(name, args[name], hidden);
+    else hide(args[name], hidden);
+  }
+}
+
+function hideCredentials(name: string, value: JsonValue | undefined, hidden: HiddenTexts): void {
+  if (isNamedCredential(name, value)) hide(value, hidden);
+  else if (isList(value)) for (const item of value) hideCredentials('', item, hidden);
+  else if (isObject(value)) for (const key of Object.keys(value)) hideCredentials(key, value[key], hidden);
 }
 
 /** A scheme and its credential in a header, e.g. `Bearer …`. */

@@ -1,4 +1,12 @@
-import { isInexact, isList, isObject, type JsonValue, parseWithSources, tryJson } from '../json.ts';
+import {
+  isInexact,
+  isList,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  parseWithSources,
+  tryJson,
+} from '../json.ts';
 import { fitsHugeint, parseDecimal, toInteger } from './decimal.ts';
 import type { TypeName } from './node.ts';
 
@@ -118,8 +126,10 @@ export function tryExactJson(text: string): JsonValue | undefined {
 export function inexactIssue(value: JsonValue): string | null {
   if (typeof value === 'number') return isInexact(value) ? LOST_DIGITS : null;
   if (typeof value !== 'object' || value === null) return null;
-  const parts: readonly JsonValue[] = isList(value) ? value : Object.values(value);
-  return parts.some((part) => inexactIssue(part) !== null) ? `has a number that ${LOST_DIGITS}` : null;
+  const isInexactInside = isList(value)
+    ? value.some((item) => inexactIssue(item) !== null)
+    : Object.keys(value).some((name) => inexactIssue(value[name] ?? null) !== null);
+  return isInexactInside ? `has a number that ${LOST_DIGITS}` : null;
 }
 
 function isUnicode(value: unknown): boolean {
@@ -131,22 +141,24 @@ function isUnicode(value: unknown): boolean {
  * with half of a surrogate pair, which UTF-8 cannot hold. Returns null for a safe value.
  */
 export function boundsIssue(root: unknown): string | null {
-  if (!isUnicode(root)) return NOT_UNICODE;
-  const open: { readonly value: object; readonly depth: number }[] = [];
-  if (typeof root === 'object' && root !== null) open.push({ value: root, depth: 1 });
+  const open: { readonly value: JsonObject | readonly JsonValue[]; readonly depth: number }[] = [];
+  const take = (child: JsonValue | undefined, depth: number): boolean => {
+    if (isList(child) || isObject(child)) open.push({ value: child, depth });
+    return isUnicode(child);
+  };
+  if (!take(root as JsonValue, 1)) return NOT_UNICODE;
   let values = 0;
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { value, depth } = next;
     if (depth > MAX_DEPTH) return `is nested deeper than ${MAX_DEPTH} levels`;
     if (Object.hasOwn(value, '__proto__')) return 'has a key named __proto__';
-    const children: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
-    const names = Array.isArray(value) ? [] : Object.keys(value);
-    if (!names.every(isUnicode) || !children.every(isUnicode)) return NOT_UNICODE;
-    values += children.length;
+    const names = isList(value) ? [] : Object.keys(value);
+    values += isList(value) ? value.length : names.length;
     if (values > MAX_VALUES) return `has more than ${MAX_VALUES} values`;
-    for (const child of children) {
-      if (typeof child === 'object' && child !== null) open.push({ value: child, depth: depth + 1 });
-    }
+    const isUnicodeInside = isList(value)
+      ? value.every((item) => take(item, depth + 1))
+      : names.every((name) => isUnicode(name) && take(value[name], depth + 1));
+    if (!isUnicodeInside) return NOT_UNICODE;
   }
   return null;
 }

@@ -1,5 +1,5 @@
 import { type JSONRPCMessage, parseJSONRPCMessage } from '@modelcontextprotocol/server';
-import type { JsonValue } from '../../json.ts';
+import { isList, type JsonValue } from '../../json.ts';
 import { MAX_DEPTH, NOT_A_MESSAGE, PARSE_ERROR, type Rejection, TOO_DEEP } from './rejection.ts';
 
 /** JSON read from outside, or why it was not. */
@@ -32,6 +32,6 @@ export function readMessage(line: string): ReadResult<JSONRPCMessage> {
 export function isTooDeep(value: JsonValue, limit: number = MAX_DEPTH): boolean {
   if (value === null || typeof value !== 'object') return false;
   if (limit === 0) return true;
-  for (const child of Object.values(value)) if (isTooDeep(child, limit - 1)) return true;
-  return false;
+  if (isList(value)) return value.some((child) => isTooDeep(child, limit - 1));
+  return Object.keys(value).some((key) => isTooDeep(value[key] ?? null, limit - 1));
 }
