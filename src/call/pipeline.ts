@@ -29,7 +29,7 @@ import { isPython, runPython } from './python.ts';
 import { checkResult, enforceLimits, type Produced, shapeReturned, shapeRows } from './result.ts';
 import { type Outcome, type Runtime, withLease } from './runtime.ts';
 import { type StatementScan, toScanFacts } from './scan.ts';
-import { findSlot, isSql, runSql } from './sql.ts';
+import { findSlot, isSql, type PreparedSql, prepareSql, runSql } from './sql.ts';
 
 /** One call of an endpoint. */
 export interface Call<Entry extends AnyEntry = AnyEntry> {
@@ -220,7 +220,8 @@ async function execute(call: Call, values: JsonObject, state: CallState, parent:
     'svc.has_output_schema': entry.returns !== null,
   };
   return parent.span('svc.execution_engine.execute', attributes, async (span) => {
-    const slot = isSql(entry) ? await findSlot(call.runtime, entry, values, call.context) : null;
+    const statement = isSql(entry) ? prepareSql(entry, values) : null;
+    const slot = statement === null ? null : await findSlot(call.runtime, statement, call.context);
     if (slot !== null) {
       state.cached = slot.found !== null;
       const counted = slot.found === null ? {} : { 'svc.result.count': slot.found.count };
@@ -229,7 +230,7 @@ async function execute(call: Call, values: JsonObject, state: CallState, parent:
     const work = isWatched(call.context) ? watchWork(call.context, entry) : null;
     let produced = slot?.found ?? null;
     try {
-      produced ??= await runSource({ ...call, entry }, values, { state, span, work });
+      produced ??= await runSource({ ...call, entry }, values, { state, span, work, statement });
     } finally {
       work?.stop();
     }
@@ -267,15 +268,17 @@ interface Running {
   readonly span: Span;
   /** Null if the client does not ask for progress or log lines. */
   readonly work: WatchedWork | null;
+  /** Null if the source is not SQL. */
+  readonly statement: PreparedSql | null;
 }
 
 async function runSource(
   { runtime, entry, context, onRun = ignore }: Call<Sourced>,
   values: JsonObject,
-  { state: { events, scans }, span, work }: Running,
+  { state: { events, scans }, span, work, statement }: Running,
 ): Promise<Produced> {
-  if (isSql(entry)) {
-    const result = await runSql(runtime, entry, values, { context, span, scans, onRun });
+  if (statement !== null) {
+    const result = await runSql(runtime, statement, { context, span, scans, onRun });
     const count = result.rows.length;
     span.set({ 'svc.result.count': count });
     const { truncated, beyondBytes = false } = result;

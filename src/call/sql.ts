@@ -23,11 +23,22 @@ export function isSql(entry: ToolEntry | ResourceEntry): entry is SqlEntry {
   return entry.source.language === 'sql';
 }
 
-/** Runs an endpoint's statement with its arguments bound, never spliced into the text. */
+/** The statement of one call, with its arguments as bound values, never spliced into the text. */
+export interface PreparedSql {
+  readonly entry: SqlEntry;
+  readonly values: JsonObject;
+  readonly request: SqlRequest;
+}
+
+/** Makes the statement of a call. Throws arguments_invalid for values that SQL cannot hold. */
+export function prepareSql(entry: SqlEntry, values: JsonObject): PreparedSql {
+  return { entry, values, request: toRequest(entry, values) };
+}
+
+/** Runs the statement of a call. */
 export async function runSql(
   runtime: Runtime,
-  entry: SqlEntry,
-  values: JsonObject,
+  { entry, values, request: prepared }: PreparedSql,
   { context, span: parent, scans, onRun }: SqlWork,
 ): Promise<SqlResult & ResultColumns> {
   const { source, limits } = entry;
@@ -41,8 +52,7 @@ export async function runSql(
     'db.readonly': database.readonly,
   };
   return parent.span('svc.database.execute', attributes, async (span) => {
-    const asked =
-      own === null ? toRequest(entry, values) : { ...toRequest(entry, values), sql: own.sql, confined: true };
+    const asked = own === null ? prepared : { ...prepared, sql: own.sql, confined: true };
     const { request, toVisible } = await restrict(runtime, source, asked, context);
     const { signal } = context;
     const caller = callerOf(entry, context);
@@ -63,8 +73,7 @@ export async function runSql(
 /** Returns the place of a call's result in the cache; null if the result may not be kept. */
 export async function findSlot(
   { cache, database, clock }: Runtime,
-  entry: SqlEntry,
-  values: JsonObject,
+  { entry, request }: PreparedSql,
   context: RequestContext,
 ): Promise<Slot | null> {
   const { source, limits } = entry;
@@ -78,7 +87,6 @@ export async function findSlot(
     caller: entry.cache === undefined ? null : callerOf(entry, context),
     timeoutMs: limits.timeoutMs,
   };
-  const request = toRequest(entry, values);
   return cache.find({ entry, database: await database(), request, call, now: clock.now() });
 }
 
