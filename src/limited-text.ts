@@ -11,19 +11,22 @@ export async function readAtMost(body: Body, limit: number): Promise<string | nu
 
 /** Reads the bytes of a body. Returns null, and reads no further, if there are more than the limit. */
 export async function readBytesAtMost({ body }: Body, limit: number): Promise<Uint8Array | null> {
-  const chunks: Uint8Array[] = [];
+  let bytes = new Uint8Array(0);
   let received = 0;
   // An early exit from the loop cancels the body.
   for await (const chunk of body ?? []) {
-    received += chunk.byteLength;
-    if (received > limit) return null;
-    chunks.push(chunk);
+    const length = received + chunk.byteLength;
+    if (length > limit) return null;
+    // Copied at once: a piece of one byte takes hundreds of bytes of memory.
+    if (length > bytes.length) bytes = enlarge(bytes, Math.max(length, Math.min(2 * bytes.length, limit)));
+    bytes.set(chunk, received);
+    received = length;
   }
-  const bytes = new Uint8Array(received);
-  let start = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, start);
-    start += chunk.byteLength;
-  }
-  return bytes;
+  return bytes.subarray(0, received);
+}
+
+function enlarge(bytes: Uint8Array, size: number): Uint8Array<ArrayBuffer> {
+  const larger = new Uint8Array(size);
+  larger.set(bytes);
+  return larger;
 }

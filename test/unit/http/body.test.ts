@@ -51,6 +51,26 @@ it.each([true, false])('a body is UTF-8, or refused: with its length declared, %
   }
 });
 
+// Each piece that is kept takes hundreds of bytes of memory, also one of a single byte.
+it('the pieces of a body are copied as they come', async () => {
+  const bytes = new TextEncoder().encode('a body in pieces of one byte');
+  const piece = new Uint8Array(1);
+  let at = 0;
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull: (controller) => {
+        piece.set(bytes.subarray(at, at + 1));
+        at += 1;
+        if (at > bytes.length) controller.close();
+        else controller.enqueue(piece);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  const init: RequestInit & { duplex: 'half' } = { method: 'POST', body, duplex: 'half' };
+  expect(await readBody(new Request('http://localhost/', init))).toBe('a body in pieces of one byte');
+});
+
 it('a character may be in two pieces of a body', async () => {
   const body = new ReadableStream({
     start: (controller) => {
