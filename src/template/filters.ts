@@ -1,6 +1,14 @@
 import type { Budget } from './budget.ts';
 import { LIST_FILTERS, pluck, sortFields } from './lists.ts';
-import { escapeText, indentText, TEXT_FUNCTIONS, type TextFunction, trimText, truncateText } from './text.ts';
+import {
+  escapeText,
+  indentText,
+  splitWords,
+  TEXT_FUNCTIONS,
+  type TextFunction,
+  trimText,
+  truncateText,
+} from './text.ts';
 import {
   argument,
   type Dict,
@@ -25,7 +33,7 @@ const TEXT_FILTERS: { readonly [name: string]: TextFunction } = {
   trim: (text, call, budget) => trimText(text, toTemplateText(argument(call, 0, 'chars'), budget), 'both'),
   indent: indentText,
   truncate: truncateText,
-  wordcount: (text) => text.split(/\s+/).filter(Boolean).length,
+  wordcount: (text, _, budget) => splitWords(text, budget).length,
   escape: escapeText,
   urlencode: (text) => encodeURIComponent(text.toWellFormed()),
   string: (text) => text,

@@ -1,5 +1,5 @@
 import type { Budget } from './budget.ts';
-import { splitText, TEXT_FUNCTIONS, type TextFunction, trimText } from './text.ts';
+import { splitText, splitWords, TEXT_FUNCTIONS, type TextFunction, trimText } from './text.ts';
 import {
   argument,
   type Callable,
@@ -114,8 +114,7 @@ function split(text: string, call: TemplateCall, budget: Budget): readonly strin
   const separator = toTemplateText(argument(call, 0, 'sep'), budget);
   const limit = argument(call, 1, 'maxsplit');
   const most = typeof limit === 'number' && limit >= 0 ? limit : Number.POSITIVE_INFINITY;
-  const parts =
-    separator === '' ? text.trim().split(/\s+/).filter(Boolean) : splitText(text, separator, budget);
+  const parts = separator === '' ? splitWords(text, budget) : splitText(text, separator, budget);
   if (parts.length <= most) return parts;
   return [...parts.slice(0, most), parts.slice(most).join(separator || ' ')];
 }

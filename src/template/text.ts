@@ -9,7 +9,10 @@ export const TEXT_FUNCTIONS: { readonly [name: string]: TextFunction } = {
   upper: (text) => text.toUpperCase(),
   lower: (text) => text.toLowerCase(),
   // An apostrophe is part of a word.
-  title: (text) => text.replace(/[^-\s({[<]+/g, capitalize),
+  title: (text, _, budget) => {
+    budget.items(text.length);
+    return text.replace(/[^-\s({[<]+/g, capitalize);
+  },
   capitalize,
   replace: replaceText,
 };
@@ -20,16 +23,16 @@ function capitalize(text: string): string {
 
 /** Removes blanks, or the given characters, from the ends of a text: `trim(chars)`. */
 export function trimText(text: string, characters: string, side: 'both' | 'start' | 'end'): string {
-  const unwanted = new Set(characters);
-  const isUnwanted = (character: string): boolean =>
-    characters === '' ? character.trim() === '' : unwanted.has(character);
+  if (characters === '')
+    return side === 'both' ? text.trim() : side === 'start' ? text.trimStart() : text.trimEnd();
+  const unwanted = new Set(Array.from(characters, (character) => character.codePointAt(0)));
   let start = 0;
   let end = text.length;
   // Some characters take two places of a text.
-  const first = (): string => [...text.slice(start, Math.min(start + 2, end))].at(0) ?? '';
-  const last = (): string => [...text.slice(Math.max(start, end - 2), end)].at(-1) ?? '';
-  if (side !== 'end') while (start < end && isUnwanted(first())) start += first().length;
-  if (side !== 'start') while (end > start && isUnwanted(last())) end -= last().length;
+  const sizeAt = (at: number): number => ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
+  const beforeEnd = (): number => end - (end - start > 1 ? sizeAt(end - 2) : 1);
+  if (side !== 'end') while (start < end && unwanted.has(text.codePointAt(start))) start += sizeAt(start);
+  if (side !== 'start') while (end > start && unwanted.has(text.codePointAt(beforeEnd()))) end = beforeEnd();
   return text.slice(start, end);
 }
 
@@ -52,6 +55,12 @@ export function splitText(text: string, separator: string, budget: Budget): read
   const parts = text.split(separator);
   budget.items(parts.length);
   return parts;
+}
+
+/** Takes a text apart at its blanks. */
+export function splitWords(text: string, budget: Budget): readonly string[] {
+  budget.items(text.length);
+  return text.split(/\s+/).filter(Boolean);
 }
 
 /** Moves each line but the first to the right: `indent(width, first, blank)`. */
