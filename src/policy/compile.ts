@@ -27,6 +27,8 @@ export type Verdict =
       readonly failure: string;
       /** The value is neither true nor false. */
       readonly odd?: true;
+      /** The condition took more steps than it may. */
+      readonly exhausted?: true;
     };
 
 /** A rule that is ready for evaluation. */
@@ -84,7 +86,8 @@ export function compileCondition(condition: string | Expr): CompiledRule['evalua
   if (typeof run === 'string') return () => ({ failure: run });
   return (bindings, now) => {
     meter.start(now);
-    return toVerdict(run(bindings));
+    const verdict = toVerdict(run(bindings));
+    return 'failure' in verdict && meter.isExhausted() ? { ...verdict, exhausted: true } : verdict;
   };
 }
 
@@ -141,7 +144,7 @@ function typeNameOf(result: unknown): string {
   return `a value of type ${celType(result as Parameters<typeof celType>[0]).name}`;
 }
 
-function createMeter(): Meter & { start(now: () => number): void } {
+function createMeter(): Meter & { start(now: () => number): void; isExhausted(): boolean } {
   let left = 0;
   let clock = (): number => 0;
   return {
@@ -155,6 +158,9 @@ function createMeter(): Meter & { start(now: () => number): void } {
     },
     now() {
       return clock();
+    },
+    isExhausted() {
+      return left < 0;
     },
   };
 }

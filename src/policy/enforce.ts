@@ -197,7 +197,9 @@ function enforce(rules: readonly CompiledRule[], facts: Facts, act: (rule: Polic
     const verdict = compiled.evaluate(facts.bindings, facts.now);
     decision = advance(decision, rule, name, verdict);
     if (decision.outcome === 'deny') {
-      return 'failure' in verdict ? { ...decision, reason: reasonOfFailure(compiled, facts) } : decision;
+      // A condition that took too long is not evaluated once more.
+      const mayHaveReason = 'failure' in verdict && verdict.exhausted === undefined;
+      return mayHaveReason ? { ...decision, reason: reasonOfFailure(compiled, facts) } : decision;
     }
     if (matches(verdict)) act(rule);
   }
