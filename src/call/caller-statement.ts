@@ -1,10 +1,10 @@
 import { SvcError } from '../errors.ts';
 import { cutText } from '../redaction/redact.ts';
-import { lexSql, tokenTexts, withPlainGaps } from '../sql/lexer.ts';
+import { lexSql, tokenTexts, withPlainGaps, writtenTokens } from '../sql/lexer.ts';
 import { scanParameters } from '../sql/parameters.ts';
 import { calledFunction, NAMING, rejection } from '../sql/query.ts';
 import { classify, statementsOf } from '../sql/statement.ts';
-import { usesVariant, VARIANT_REFUSED } from '../sql/variant.ts';
+import { usesVariant, VARIANT_FUNCTIONS, VARIANT_REFUSED } from '../sql/variant.ts';
 
 /** A caller's own statement, found to be one that reads. */
 export interface CallerStatement {
@@ -22,7 +22,7 @@ const CALLED = namesOf(
   // They take states of aggregates, which are memory of the engine: DuckDB takes any bytes for one.
   'combine|finalize',
   // They show the memory behind the NULLs of a VARIANT, or make one.
-  'create_sort_key|variant_\\w+',
+  `create_sort_key|${VARIANT_FUNCTIONS}`,
   'get_request_header|get_request_headers_json|get_user_external_token',
   NAMING,
 );
@@ -92,10 +92,8 @@ function refused(reason: string): SvcError {
 
 /** Whether DuckDB would join texts of two lines, such as `'duckdb_'` and `'databases'`, to a name that no check sees. */
 function hasTextInPieces(sql: string): boolean {
-  const tokens = lexSql(sql).tokens.filter(({ kind }) => kind !== 'blank' && kind !== 'comment');
-  return tokens.some(({ kind, start, end }, at) => {
+  return writtenTokens(sql).some(({ kind, text }, at, tokens) => {
     if (kind !== 'string') return false;
-    const text = sql.slice(start, end);
     const joined =
       /^e/i.test(text) &&
       text

@@ -66,11 +66,22 @@ export function lexSql(sql: string): Lexed {
   return { tokens, problems };
 }
 
+/** A token as it is written. */
+export interface WrittenToken {
+  readonly kind: TokenKind;
+  readonly text: string;
+}
+
 /** The tokens of SQL as they are written, without blanks and comments. */
-export function tokenTexts(sql: string): readonly string[] {
+export function writtenTokens(sql: string): readonly WrittenToken[] {
   return lexSql(sql)
     .tokens.filter(({ kind }) => kind !== 'blank' && kind !== 'comment')
-    .map(({ start, end }) => sql.slice(start, end));
+    .map(({ kind, start, end }) => ({ kind, text: sql.slice(start, end) }));
+}
+
+/** The texts of these tokens. */
+export function tokenTexts(sql: string): readonly string[] {
+  return writtenTokens(sql).map(({ text }) => text);
 }
 
 /** Whether SQL has blanks beyond ASCII. DuckDB does not read them as blanks in every place. */

@@ -1,7 +1,4 @@
-import { SvcError } from '../errors.ts';
-import type { JsonObject } from '../json.ts';
-import { foldName } from '../project/fold-name.ts';
-import { lexSql } from './lexer.ts';
+import { writtenTokens } from './lexer.ts';
 
 /**
  * Why callers' statements may not use the type VARIANT. DuckDB 1.5 leaves the memory behind each NULL of a list, an array
@@ -14,12 +11,10 @@ export const VARIANT_REFUSED =
 /** Whether a statement may use the type VARIANT: a column, a table or a field of this name is none. In doubt it does. */
 export function usesVariant(sql: string): boolean {
   if (!/variant/i.test(sql)) return false;
-  const tokens = lexSql(sql)
-    .tokens.filter(({ kind }) => kind !== 'blank' && kind !== 'comment')
-    .map(({ kind, start, end }) => ({ kind, text: sql.slice(start, end).toLowerCase() }));
-  const texts = tokens.map(({ text }) => text);
+  const tokens = writtenTokens(sql);
+  const texts = tokens.map(({ text }) => text.toLowerCase());
   const openers: number[] = [];
-  return tokens.some(({ text }, at) => {
+  return texts.some((text, at) => {
     if (text === '(' || text === '[' || text === '{') openers.push(at);
     if (text === ')' || text === ']' || text === '}') openers.pop();
     if (text !== 'variant' && text !== '"variant"') return false;
@@ -53,35 +48,17 @@ function isName(text: string): boolean {
 
 const QUERY = /^(?:select|from|with|values|table|\()$/;
 
-const HAS_VARIANT = "regexp_matches(data_type, '(^|[ (])VARIANT([,)[]|$)')";
+/** DuckDB's functions that take or make a VARIANT. */
+export const VARIANT_FUNCTIONS = 'variant_(?:bytes_to_variant|extract|normalize|to_parquet_variant|typeof)';
 
-/** The tables, macros and types of a database that have or make a VARIANT. DuckDB casts a list to the type of such a column by itself. */
-export const WITH_VARIANT = `SELECT DISTINCT unnest([table_name, schema_name || '.' || table_name]) AS name FROM duckdb_columns()
-  WHERE NOT internal AND ${HAS_VARIANT}
-UNION SELECT function_name FROM duckdb_functions() WHERE NOT internal AND macro_definition ILIKE '%variant%'
-UNION SELECT type_name FROM duckdb_types() WHERE NOT internal AND logical_type = 'VARIANT'`;
+/** Functions that take a type from the text of a structure. */
+export const STRUCTURED = /^"?(?:from_json|json_transform)(?:_strict)?"?$/i;
 
-/** The same for a restricted caller's statement, which must not tell of anything but its temporary tables. */
-export const VISIBLE_WITH_VARIANT = `SELECT DISTINCT table_name AS name FROM duckdb_columns()
-  WHERE database_name = 'temp' AND ${HAS_VARIANT}`;
+/** Found in the name of a type whose values are or contain a VARIANT. */
+export const VARIANT_TYPE = '(^|[ (])VARIANT([,)[]|$)';
+const NAME_OF_VARIANT = new RegExp(VARIANT_TYPE);
 
-/** Throws sql_rejected if a caller's statement has one of the names in the rows of these queries. */
-export function refuseVariantNames(sql: string, rows: readonly JsonObject[]): void {
-  if (rows.length === 0) return;
-  const names = new Set(rows.map(({ name }) => foldName(String(name))));
-  for (const { kind, start, end } of lexSql(sql).tokens) {
-    const token = sql.slice(start, end);
-    const name = foldName(kind === 'word' ? token : unquoted(token));
-    if (!names.has(name) && (kind !== 'string' || !ESCAPED.test(token))) continue;
-    const message = `The statement was refused. It names ${token}, which may have values of the type VARIANT. With them, DuckDB may show parts of its memory: name a view that casts them to JSON.`;
-    throw new SvcError('sql_rejected', message);
-  }
-}
-
-/** A text with escapes may be any name. */
-const ESCAPED = /^e'[\s\S]*\\/i;
-
-function unquoted(token: string): string {
-  const quote = token.at(-1) ?? '';
-  return token.slice(token.indexOf(quote) + 1, -1).replaceAll(quote + quote, quote);
+/** Whether values of a type, by its name in DuckDB, are or contain a VARIANT. */
+export function isVariantType(type: string): boolean {
+  return NAME_OF_VARIANT.test(type);
 }

@@ -60,60 +60,6 @@ describe.each<EngineName>(['wasm', 'native', 'native, read-write'])(
   },
 );
 
-describe.each<EngineName>(['wasm', 'native', 'native, read-write'])(
-  'a VARIANT of the database on %s',
-  (engine) => {
-    // Databases of svc keep no columns of this type, and views may have them.
-    const DEFINED = `CREATE TYPE var AS VARIANT; CREATE SCHEMA s; CREATE VIEW v AS SELECT 1 AS id, NULL::VARIANT AS x;
-    CREATE VIEW s.more AS SELECT [x] AS x FROM v; CREATE VIEW w AS SELECT {'a': x} AS x FROM v;
-    CREATE VIEW texts AS SELECT x::JSON AS x, 'VARIANT'::ENUM('VARIANT') AS e, {'VARIANTS': 1} AS s FROM v;
-    CREATE MACRO make(x) AS x::VARIANT; CREATE TABLE docs AS SELECT 1 AS id, 'red' AS variant`;
-    const rules = `  tables: [{ name: docs }, { name: texts }, { name: s.more }, { name: v, hide: [x] }]\n`;
-    let open: Served;
-    let ruled: Served;
-    beforeAll(async () => {
-      open = await serveTree({ 'svc-site.yml': OPEN }, DEFINED, engine);
-      ruled = await serveTree({ 'svc-site.yml': OPEN + rules }, DEFINED, engine);
-    });
-    afterAll(() => Promise.all([open?.close(), ruled?.close()]));
-
-    it.each([
-      'SELECT hash(COALESCE(x, [1, NULL, 2])) AS n FROM v',
-      'SELECT count(*) AS n FROM V WHERE x < [1, NULL]',
-      "SELECT count(*) AS n FROM 'v'",
-      String.raw`SELECT count(*) AS n FROM E'\x76'`,
-      'SELECT hash(x) AS n FROM main."w"',
-      'SELECT hash(x) AS n FROM s.more',
-      'SELECT hash(make([1, NULL])) AS n',
-      'SELECT hash([1, NULL]::"var") AS n',
-    ])('is refused to callers: %s', async (sql) => {
-      const [answer] = await answersOf([open], ALICE, sql);
-      expect(answer).toEqual({ error: expect.stringContaining('may have values of the type VARIANT') });
-    });
-
-    it.each(['SELECT id, variant FROM docs', 'SELECT x, e, s FROM texts'])(
-      'is no other thing: %s',
-      async (sql) => {
-        for (const answer of await answersOf([open, ruled], ALICE, sql))
-          expect(answer).toEqual({ value: [expect.anything()] });
-      },
-    );
-
-    it('is refused under rules if it is visible, and tells of nothing else', async () => {
-      const refused = { error: expect.stringContaining('It names "s.more", which may have') };
-      expect(await answersOf([ruled], ALICE, 'SELECT hash(x) AS n FROM "s.more"')).toEqual([refused]);
-      for (const sql of [
-        'SELECT id FROM v',
-        'WITH w AS (SELECT 1 AS id) FROM w',
-        'SELECT 1 AS id, 2 AS make',
-      ])
-        expect(await answersOf([ruled], ALICE, sql)).toEqual([
-          { value: [expect.objectContaining({ id: 1 })] },
-        ]);
-    });
-  },
-);
-
 const ENGINES: { readonly [name: string]: (path: string) => Promise<Database> } = {
   wasm: (path) => openWasmPool({ path, workers: 1 }),
   native: (path) => openNative({ path, readonly: true }),
@@ -136,6 +82,15 @@ describe.each(Object.keys(ENGINES))('the functions of %s', (engine) => {
 
   const run = (sql: string, confined: boolean, values: readonly SqlValue[] = []) =>
     database.run({ sql, values, mode: 'read', maxRows: 1000, confined }, callOf({}));
+
+  it('that take or make a VARIANT are refused to callers', async () => {
+    const { rows } = await run(
+      "SELECT DISTINCT function_name AS name FROM duckdb_functions() WHERE concat(parameter_types::VARCHAR, return_type) LIKE '%VARIANT%'",
+      false,
+    );
+    expect(rows.length).toBeGreaterThan(2);
+    for (const { name } of rows) expect(() => enforceReadOnly(`SELECT ${name}(1)`)).toThrow(String(name));
+  });
 
   it('that take addresses are refused to callers', async () => {
     const { rows } = await run(

@@ -1,6 +1,5 @@
 import type { DuckDBMaterializedResult } from '@duckdb/node-api';
 import { SvcError } from '../../../src/errors.ts';
-import type { JsonObject } from '../../../src/json.ts';
 import type { Database, SqlCall, SqlRequest, SqlResult } from '../../../src/ports.ts';
 import { enforceScan } from '../../../src/sql/estimate.ts';
 import { hasOtherNames, type LaneEntry } from '../../../src/sql/lanes/lanes.ts';
@@ -8,7 +7,12 @@ import { toKept } from '../../../src/sql/lanes/may-keep.ts';
 import { isFull } from '../../../src/sql/neighbours.ts';
 import { asQuery, refuseRevealing } from '../../../src/sql/query.ts';
 import { classify, enforceVerb } from '../../../src/sql/statement.ts';
-import { refuseVariantNames, VISIBLE_WITH_VARIANT, WITH_VARIANT } from '../../../src/sql/variant.ts';
+import {
+  findVariantNames,
+  findVisibleVariantNames,
+  refuseVariantNames,
+  type VariantNames,
+} from '../../../src/sql/variant-names.ts';
 import type { Attachments } from '../attach/attachments.ts';
 import type { Driver } from '../driver/driver.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -72,7 +76,7 @@ export class NativeDatabase implements Database {
   readonly #toResult: ToResult;
   readonly #sessions = new Set<Session>();
   readonly #strftime = new StrftimeGuard();
-  #variants: { readonly generation: number; readonly rows: readonly JsonObject[] } | null = null;
+  #variants: { readonly generation: number; readonly names: VariantNames } | null = null;
   #closed = false;
 
   constructor(driver: Driver, engine: Engine, readonly: boolean) {
@@ -284,8 +288,7 @@ export class NativeDatabase implements Database {
     if (!readonly && !external) refuseFileReaders(sql);
     const { attachments } = this.#engine;
     if (restricted !== undefined) await session.restrict(sql, restricted, caller);
-    if (restricted !== undefined) refuseVariantNames(sql, await session.rowsOf(VISIBLE_WITH_VARIANT));
-    else if (confined && !this.#reachesOut) refuseVariantNames(sql, await this.#withVariant(session));
+    await this.#refuseVariants(session, request);
     const query = asQuery(sql, maxRows + 1);
     const reaches = external || attachments.names.length > 0;
     if (confined && restricted === undefined) {
@@ -407,13 +410,20 @@ export class NativeDatabase implements Database {
     }
   }
 
-  /** The things of the database that have or make a VARIANT. No call waits for the read of another one, which may be cancelled. */
-  async #withVariant(session: Session): Promise<readonly JsonObject[]> {
+  /** Refuses a caller's statement that names a thing with a VARIANT. */
+  async #refuseVariants(session: Session, { sql, confined, restricted }: SqlRequest): Promise<void> {
+    const ask = (query: string) => session.rowsOf(query);
+    if (restricted !== undefined) refuseVariantNames(sql, await findVisibleVariantNames(ask));
+    else if (confined && !this.#reachesOut) refuseVariantNames(sql, await this.#variantNames(ask));
+  }
+
+  /** Reads the names again after a definition has changed. No call waits for the read of another one, which may be cancelled. */
+  async #variantNames(ask: Session['rowsOf']): Promise<VariantNames> {
     const { changing, generation } = this.#engine.lanes;
-    if (!changing && this.#variants?.generation === generation) return this.#variants.rows;
-    const rows = await session.rowsOf(WITH_VARIANT);
-    if (!changing) this.#variants = { generation, rows };
-    return rows;
+    if (!changing && this.#variants?.generation === generation) return this.#variants.names;
+    const names = await findVariantNames(ask);
+    if (!changing) this.#variants = { generation, names };
+    return names;
   }
 
   /** Whether a statement may call strftime. Definitions of other databases change without our knowledge. */

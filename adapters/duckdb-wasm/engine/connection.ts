@@ -3,7 +3,12 @@ import { type JsonObject, type JsonValue, tryJson } from '../../../src/json.ts';
 import type { RestrictedTable, ScanEstimate, SqlCall, SqlRequest, SqlResult } from '../../../src/ports.ts';
 import { enforceScan, estimateScans, explainOf } from '../../../src/sql/estimate.ts';
 import { asQuery, calledFunction, rejection } from '../../../src/sql/query.ts';
-import { refuseVariantNames, VISIBLE_WITH_VARIANT, WITH_VARIANT } from '../../../src/sql/variant.ts';
+import {
+  findVariantNames,
+  findVisibleVariantNames,
+  refuseVariantNames,
+  type VariantNames,
+} from '../../../src/sql/variant-names.ts';
 import type { SqlValue } from '../../../src/sql-value.ts';
 import { toResult } from '../query/result.ts';
 import type { Session, Statement } from '../query/session.ts';
@@ -11,7 +16,7 @@ import type { Instance } from './instance.ts';
 import type { EngineStep } from './steps.ts';
 import type { WaitingCall } from './waiting-call.ts';
 
-const withVariant = new WeakMap<Instance, readonly JsonObject[]>();
+const variantNames = new WeakMap<Instance, VariantNames>();
 
 const SLICE_MS = 8;
 /** Ends a slice on platforms whose clock stands still during work, such as Workers. */
@@ -53,7 +58,7 @@ export class Connection {
     const { sql, values, maxRows, confined, restricted, scan } = request;
     if (confined) refuseUnsound(sql);
     if (restricted !== undefined) await this.#restrict(sql, restricted);
-    else if (confined) refuseVariantNames(sql, await this.#withVariant());
+    else if (confined) refuseVariantNames(sql, await this.#variantNames());
     const query = { sql: asQuery(sql, maxRows + 1), values };
     const estimate = scan && (await this.#estimate(query, scan));
     const result = await this.#execute(query, (read) => toResult(this.#instance, read, request));
@@ -91,12 +96,17 @@ export class Connection {
   }
 
   /** The things of the database that have or make a VARIANT. It never changes. */
-  async #withVariant(): Promise<readonly JsonObject[]> {
-    const known = withVariant.get(this.#instance);
+  async #variantNames(): Promise<VariantNames> {
+    const known = variantNames.get(this.#instance);
     if (known !== undefined) return known;
-    const { rows } = await this.#entrance.enter(() => this.#session.query(WITH_VARIANT));
-    withVariant.set(this.#instance, rows);
-    return rows;
+    const names = await findVariantNames((sql) => this.#rowsOf(sql));
+    variantNames.set(this.#instance, names);
+    return names;
+  }
+
+  /** The rows of an internal query. */
+  async #rowsOf(sql: string): Promise<readonly JsonObject[]> {
+    return (await this.#entrance.enter(() => this.#session.query(sql))).rows;
   }
 
   /** Leaves a caller's own query nothing but the restricted tables (`prepareRestricted`). */
@@ -104,14 +114,12 @@ export class Connection {
     const { prepareRestricted, SURROUNDINGS, toPreparationError } = await import(
       '../../../src/sql/restricted/relations.ts'
     );
-    const around = await this.#entrance.enter(() => this.#session.query(SURROUNDINGS));
-    for (const preparation of prepareRestricted(sql, tables, around.rows)) {
+    for (const preparation of prepareRestricted(sql, tables, await this.#rowsOf(SURROUNDINGS))) {
       await this.#execute(preparation, () => null).catch((thrown: unknown) => {
         throw toPreparationError(thrown, preparation);
       });
     }
-    const { rows } = await this.#entrance.enter(() => this.#session.query(VISIBLE_WITH_VARIANT));
-    refuseVariantNames(sql, rows);
+    refuseVariantNames(sql, await findVisibleVariantNames((query) => this.#rowsOf(query)));
   }
 
   /** Runs one statement in slices. */

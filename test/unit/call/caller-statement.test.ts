@@ -27,6 +27,7 @@ describe("a caller's own statement", () => {
       'SELECT',
     ],
     ['SELECT variant, x AS variant FROM t', 'SELECT variant, x AS variant FROM t', 'SELECT'],
+    ['SELECT variant_price(1)', 'SELECT variant_price(1)', 'SELECT'],
     ["\u00a0SELECT\u3000'\u00a0',\ufeff1 --\u00a0", "SELECT '\u00a0', 1", 'SELECT'],
     [
       'SELECT my_export_state, count(*) my_export_state, sum(x) export_states FROM t',
