@@ -60,6 +60,27 @@ describe.each<EngineName>(['wasm', 'native', 'native, read-write'])(
       expect(await answersOf([open], ALICE, sql)).toEqual([{ value: [row] }]);
     });
 
+    // The structure of from_json is a text, and names no type that the check of the text sees.
+    it.each([
+      String.raw`'["VARI\ANT"]'::VARCHAR[]::JSON`,
+      `'["VARIANT"]'`,
+      String.raw`'["VAR\u0049ANT"]'`,
+      `'["var"]'`,
+      `'[{"product": "main.pair"}]'`,
+      `'["STRUCT(a STRUCT(b var))"]'`,
+    ])('is refused in the structure %s', async (structure) => {
+      const sql = `SELECT hash(CASE WHEN i < 0 THEN from_json(i::VARCHAR, ${structure})[1] ELSE [1, NULL] END) AS n FROM range(1) r(i)`;
+      const reason = /^sql_rejected: .*(?:the type VARIANT|of type VARIANT|as one text)/;
+      expect(await answersOf([open], ALICE, sql)).toEqual([{ error: expect.stringMatching(reason) }]);
+    });
+
+    it('is not in a structure whose fields only have the word', async () => {
+      const structure = '{"product_variant": "VARCHAR", "variant": {"VARIANT": "DATE"}}';
+      const sql = `SELECT from_json('{"product_variant": "red"}', '${structure}') AS parsed`;
+      const parsed = { product_variant: 'red', variant: null };
+      expect(await answersOf([open], ALICE, sql)).toEqual([{ value: [{ parsed }] }]);
+    });
+
     it('is refused under rules if it is visible, and tells of nothing else', async () => {
       const refused = { error: expect.stringContaining('It names "s.more", which may have') };
       expect(await answersOf([ruled], ALICE, 'SELECT hash(x) AS n FROM "s.more"')).toEqual([refused]);

@@ -5,9 +5,9 @@ import { isObject, type JsonObject, type JsonValue } from '../../../src/json.ts'
 import type { RestrictedTable } from '../../../src/ports.ts';
 import { foldName } from '../../../src/project/fold-name.ts';
 import { asQuery, NAMING, rejection, SEVERAL_TEXT } from '../../../src/sql/query.ts';
-import { quoteName } from '../../../src/sql/quote.ts';
+import { quoteName, quoteText } from '../../../src/sql/quote.ts';
 import { ALLOWED_FUNCTIONS } from '../../../src/sql/restricted/functions.ts';
-import { VARIANT_REFUSED } from '../../../src/sql/variant.ts';
+import { isVariantType, STRUCTURED, VARIANT_REFUSED } from '../../../src/sql/variant.ts';
 import { isCallerFunction } from './caller-macros.ts';
 import { isFileReader } from './restrictions.ts';
 import { parseSerialized } from './serialized.ts';
@@ -42,6 +42,7 @@ export async function confine(
   const hides = attached.hidden.length > 0 || [...foreign].some((name) => !LAKE_CATALOGUE.test(name));
   const allowed = { ...around, builtIns, attached: foreign, catalogues: !hides };
   for (const node of nodesOf(tree)) check(node, allowed);
+  await refuseStructures(connection, tree);
 }
 
 /** The things that a caller's statement may reach. */
@@ -73,7 +74,9 @@ interface Allowed {
 export async function confineNames(connection: DuckDBConnection, query: string): Promise<void> {
   const tree = await read(connection, query);
   // DuckDB itself refuses a text that it cannot parse, and a PIVOT that stands for several statements.
-  if (tree.error_type !== 'parser' && tree.error_message !== ONLY_SELECT) enforceNames(parsed(tree, query));
+  if (tree.error_type === 'parser' || tree.error_message === ONLY_SELECT) return;
+  enforceNames(parsed(tree, query));
+  await refuseStructures(connection, tree);
 }
 
 const ONLY_SELECT = 'Only SELECT statements can be serialized to json!';
@@ -90,20 +93,32 @@ function enforceNames(tree: JsonObject): void {
   asQuery(enforceReadOnly(`SELECT ${['1', ...new Set(names)].join(', ')}`).sql, 1);
 }
 
-/** Functions that take a type from the text of a structure. */
-const STRUCTURED = /^(?:from_json|json_transform)(?:_strict)?$/i;
-
-function refuseVariant({ id, type, name, function_name, children }: JsonObject): void {
+function refuseVariant({ id, type, name }: JsonObject): void {
   const isUnbound = type === 'UNBOUND_TYPE_INFO' && /^variant$/i.test(textOf(name));
   if (id === 'VARIANT' || isUnbound) throw refused(`${VARIANT_REFUSED}.`);
+}
+
+/** The structure that a node takes a type from. Casts and functions could make another text of it. */
+function structureOf({ function_name, children }: JsonObject): readonly string[] {
   const called = textOf(function_name);
-  if (!STRUCTURED.test(called)) return;
-  const structure = JSON.stringify(Array.isArray(children) ? (children.at(-1) ?? null) : null);
-  // A field may have the name.
-  if (/variant|\\\\u/i.test(structure.replace(/\\"variant\\"\s*:/gi, '')))
-    throw refused(`${VARIANT_REFUSED}.`);
-  if (structure.includes('"function_name"'))
-    throw refused(`Write the structure of ${called} as one text, so that its types can be checked.`);
+  if (!STRUCTURED.test(called)) return [];
+  const last = Array.isArray(children) ? children.at(-1) : undefined;
+  const { class: kind, value } = isObject(last) ? last : {};
+  const structure = kind === 'CONSTANT' && isObject(value) ? value.value : undefined;
+  if (typeof structure === 'string') return [structure];
+  throw refused(`Write the structure of ${called} as one text, so that its types can be checked.`);
+}
+
+/**
+ * Refuses structures with a VARIANT, also in a type of the database. DuckDB itself reads them, and says if one is wrong. That
+ * may tell of the types that there are, so other checks come first.
+ */
+async function refuseStructures(connection: DuckDBConnection, tree: JsonObject): Promise<void> {
+  const structures = new Set(nodesOf(tree).flatMap(structureOf));
+  if (structures.size === 0) return;
+  const types = [...structures].map((text) => `typeof(system.main.from_json('null', ${quoteText(text)}))`);
+  const result = await connection.runAndReadAll(`SELECT unnest([${types.join(', ')}])`);
+  if (result.getRows().some(([type]) => isVariantType(String(type)))) throw refused(`${VARIANT_REFUSED}.`);
 }
 
 function refused(reason: string): SvcError {

@@ -89,7 +89,13 @@ export function takeType(instance: Instance, pointer: number): ColumnType {
   }
 }
 
-function readType(instance: Instance, pointer: number): ColumnType {
+/** Whether values of a type are or contain a VARIANT. */
+export function hasVariant({ id, parts }: ColumnType): boolean {
+  return id === TYPE.VARIANT || parts.some(hasVariant);
+}
+
+/** Reads a logical type. */
+export function readType(instance: Instance, pointer: number): ColumnType {
   const id = instance.call.duckdb_get_type_id(pointer);
   const parts = readParts(instance, pointer, id);
   const alias = takeString(instance, instance.call.duckdb_logical_type_get_alias(pointer));

@@ -1,4 +1,4 @@
-import { usesVariant } from '../../../../src/sql/variant.ts';
+import { hasVariant, readType } from '../../query/types.ts';
 import type { CppInstance } from '../cpp.ts';
 import { withCppText } from '../extension-loader.ts';
 import { LOGICAL_TYPE } from '../layout.ts';
@@ -68,8 +68,6 @@ function withStructure(
 ): void {
   const { call, cpp, heap, withText } = instance;
   const name = withText(structure, (at, length) => json.read({ at, length }, (root) => nameOf(json, root)));
-  // A value of this type may show parts of the memory, and DuckDB's own from_json makes none either.
-  if (usesVariant(`NULL::${name}`)) throw rowError('Cannot read a value of type VARIANT from JSON');
   // A type that owns nothing is overwritten by another.
   const type = call.duckdb_create_logical_type(0);
   heap.bytes.fill(0, type, type + LOGICAL_TYPE.bytes);
@@ -81,6 +79,8 @@ function withStructure(
       heap.bytes.fill(0, type, type + LOGICAL_TYPE.bytes);
       throw thrown;
     }
+    // A value of this type may show parts of the memory, and DuckDB's own from_json makes none either.
+    if (hasVariant(readType(instance, type))) throw rowError('Cannot read a value of type VARIANT from JSON');
     use(type);
   });
 }

@@ -47,12 +47,20 @@ describe("the parser's view of a restricted statement", () => {
 });
 
 describe("the parser's view of the type VARIANT", () => {
+  beforeAll(async () => {
+    await duckdb.run('CREATE TYPE held AS VARIANT; CREATE TYPE pair AS STRUCT(a INTEGER, b VARIANT[])');
+  });
+
   // The check of the text alone does not see the type that a structure names.
   it.each([
     "SELECT from_json('[1]', '\"VARIANT\"')",
-    "SELECT from_json('[1]', '\"VAR\u0049ANT\"'::JSON)",
+    String.raw`SELECT from_json('[1]', '"VAR\u0049ANT"')`,
+    String.raw`SELECT from_json('[1]', E'"VAR\x49ANT"')`,
+    "SELECT from_json('[1]', '[\"held\"]')",
+    'SELECT from_json(\'[1]\', \'{"a":{"b":"STRUCT(c main.pair)"}}\')',
     'SELECT json_transform(x, \'{"variant": "STRUCT(a variant)"}\') FROM sales',
     'SELECT x.json_transform_strict(\'["Variant"]\') FROM sales',
+    'SELECT from_json(x, \'["DATE"]\'), from_json(x, \'["VARIANT"]\') FROM sales',
     'SELECT [1]::variant',
     'SELECT "VARIANT" \'1\'',
     'SELECT NULL::MAP(INTEGER, STRUCT(a main.variant[]))',
@@ -66,6 +74,14 @@ describe("the parser's view of the type VARIANT", () => {
   it.each([
     ["SELECT from_json('[1]', '\"VAR' || 'IANT\"')", 'from_json'],
     ["SELECT json_transform('[1]', concat('[\"INT', 'EGER\"]'))", 'json_transform'],
+    [String.raw`SELECT from_json('[1]', '["VARI\ANT"]'::VARCHAR[]::JSON)`, 'from_json'],
+    [`SELECT from_json_strict('[1]', CAST('["DATE"]' AS JSON))`, 'from_json_strict'],
+    ['SELECT from_json(x, y) FROM sales', 'from_json'],
+    ['SELECT from_json(x, CASE WHEN true THEN \'"DATE"\' END) FROM sales', 'from_json'],
+    ['SELECT from_json(x, (SELECT \'"DATE"\')) FROM sales', 'from_json'],
+    ['SELECT from_json(x, {a: 1}) FROM sales', 'from_json'],
+    ['SELECT from_json(x, NULL), from_json(x, 1) FROM sales', 'from_json'],
+    ['SELECT x.from_json() FROM sales', 'from_json'],
   ])('needs the structure as one text in %s', async (sql, name) => {
     await expect(confineNames(duckdb, sql)).rejects.toMatchObject({
       code: 'sql_rejected',
@@ -75,10 +91,18 @@ describe("the parser's view of the type VARIANT", () => {
 
   it.each([
     'SELECT from_json(concat(x), \'{"variant": "INTEGER", "a": ["VARCHAR"]}\') FROM sales',
+    'SELECT from_json(x, \'{"product_variant": "VARCHAR", "VARIANT": "STRUCT(variant DATE)"}\') FROM sales',
+    "SELECT from_json(x, '{\"a\": \"ENUM(''VARIANT'')\",}') FROM sales",
     'SELECT variant, s.variant AS "VARIANT", NULL::STRUCT(variant INTEGER) FROM sales AS s',
     'FROM variant',
   ])('takes no name for it in %s', async (sql) => {
     await expect(confineNames(duckdb, sql)).resolves.toBeUndefined();
+  });
+
+  it('leaves the reason to DuckDB if a structure is wrong', async () => {
+    await expect(confineNames(duckdb, 'SELECT from_json(x, \'{"a": 1}\') FROM sales')).rejects.toThrow(
+      'invalid JSON structure',
+    );
   });
 });
 
@@ -96,6 +120,16 @@ describe("the parser's view beside hidden databases", () => {
   it.each(['pg_get_viewdef', 'pg_typeof_all'])('must not have %s', async (name) => {
     await expect(beside(`SELECT ${name}(1)`)).rejects.toMatchObject({ code: 'sql_rejected' });
   });
+
+  it.each(['"lake.main.mood"', '"no_such_type"'])(
+    'tells of no type in a structure: %s',
+    async (structure) => {
+      await expect(beside(`SELECT from_json(x, '${structure}') FROM sales`)).rejects.toMatchObject({
+        code: 'sql_rejected',
+        message: expect.stringContaining('The statement uses from_json'),
+      });
+    },
+  );
 
   it('explains a PIVOT without values', async () => {
     const refused = {
