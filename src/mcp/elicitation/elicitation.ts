@@ -16,6 +16,7 @@ import {
   questionDigest,
   sealState,
 } from './request-state.ts';
+import { whileWaiting } from './waiting.ts';
 
 /** The time that a person may take to answer. */
 const PATIENCE_MS = 10 * 60_000;
@@ -43,7 +44,7 @@ export async function elicitationOf(
   args: JsonObject,
 ): Promise<Elicitation | undefined> {
   const caller = parts.callerOf(ctx);
-  if (parts.era === 'legacy') return toLegacy(ctx, caller);
+  if (parts.era === 'legacy') return toLegacy(ctx, caller, args);
   const about = { user: subjectOf(caller.user), method: ctx.mcpReq.method, name: keyOf(entry), args };
   return createModern(parts, ctx, about);
 }
@@ -53,7 +54,11 @@ function keyOf(entry: AnyEntry): string {
 }
 
 /** Asks by requests on the stream of the call, if it has one. Only a session receives the responses. */
-function toLegacy({ mcpReq }: ServerContext, { session, signal, streams }: Caller): Elicitation | undefined {
+function toLegacy(
+  { mcpReq }: ServerContext,
+  { session, signal, streams }: Caller,
+  args: JsonObject,
+): Elicitation | undefined {
   if (session === undefined || streams !== true) return undefined;
   const options = { timeout: PATIENCE_MS, signal };
   const askOne = async (inquiry: ElicitationRequest): Promise<[string, ElicitationReply]> => {
@@ -68,7 +73,8 @@ function toLegacy({ mcpReq }: ServerContext, { session, signal, streams }: Calle
   };
   return {
     can: (kind) => session.answers.includes(kind),
-    ask: async (inquiries) => new Map(await Promise.all(inquiries.map(askOne))),
+    ask: async (inquiries) =>
+      new Map(await whileWaiting(session, args, () => Promise.all(inquiries.map(askOne)))),
   };
 }
 
