@@ -1,6 +1,6 @@
 import type { CallLimits, ResourceEntry, ToolEntry } from '../catalog/model.ts';
 import { SvcError } from '../errors.ts';
-import { isObject, type JsonObject, type JsonValue } from '../json.ts';
+import { isList, isObject, type JsonObject, type JsonValue } from '../json.ts';
 import type { ResultColumns } from '../policy/columns.ts';
 import type { PythonResult, SqlResult } from '../ports.ts';
 import type { TypeNode } from '../types/node.ts';
@@ -147,12 +147,16 @@ export function enforceLimits(
   { truncated: rowsTruncated, beyondBytes = false }: Pick<Produced, 'truncated' | 'beyondBytes'>,
   limits: CallLimits,
 ): Outcome {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  const truncated = rowsTruncated ? rowTruncation(limits) : null;
-  if (!beyondBytes && fits(text, limits.bytes)) return { value, text, truncated };
-  if (!Array.isArray(value)) throw tooLarge(limits);
+  const all = rowsTruncated ? rowTruncation(limits) : null;
+  if (!beyondBytes && !hasLongNames(value, limits.bytes)) {
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    if (fits(text, limits.bytes)) return { value, text, truncated: all };
+  }
+  if (!isList(value)) throw tooLarge(limits);
   const items = cutToBytes(value, limits.bytes);
-  return { value: items, text: JSON.stringify(items), truncated: byteTruncation(limits, items.length) };
+  const isCut = beyondBytes || items.length < value.length;
+  const truncated = isCut ? byteTruncation(limits, items.length) : all;
+  return { value: items, text: JSON.stringify(items), truncated };
 }
 
 function tooLarge({ bytes }: CallLimits): SvcError {
@@ -160,6 +164,13 @@ function tooLarge({ bytes }: CallLimits): SvcError {
     'result_too_large',
     `The result is larger than the ${bytes} bytes this endpoint may return.`,
   );
+}
+
+/** Whether the names of the first row, if each row has them, have more bytes. The engine counts no name of a single column. */
+function hasLongNames(value: JsonValue, bytes: number): boolean {
+  const [row] = isList(value) ? value : [];
+  if (!isList(value) || !isObject(row)) return false;
+  return Object.keys(row).reduce((sum, name) => sum + name.length, 0) * value.length > bytes;
 }
 
 /** A UTF-16 unit takes at most three bytes, so most results are settled without encoding them. */

@@ -261,7 +261,8 @@ function checkShown(name: string, { catalogues }: Allowed): void {
 
 const NAMED_BY_TEXT = new RegExp(`^(?:${NAMING})$`);
 /** Functions that look up a type, a sequence or a database by the name in a text. It may be a hidden one. */
-const RESOLVING = /^(?:(?:from_json|json_transform)(?:_strict)?|make_type|currval|get_block_size)$/;
+const RESOLVING =
+  /^(?:(?:from_json|json_transform)(?:_strict)?|make_type|currval|get_block_size|format_type)$/;
 
 function checkFunction(name: string, node: JsonObject, { builtIns, macros, catalogues }: Allowed): void {
   const known = name.toLowerCase();
