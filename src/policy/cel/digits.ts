@@ -38,15 +38,13 @@ export function equalityOfDigits(functions: readonly CelFunc[]): readonly CelFun
 
 /** Asks the function for these types. Throws the error of a comparison, such as that of a claim that no condition can read. */
 function evaluate(functions: readonly CelFunc[], left: CelValue, right: CelValue): boolean {
-  for (const func of functions) {
-    const outcome = func.call(0, undefined, [left, right]);
-    if (isCelError(outcome)) throw outcome;
-    if (outcome !== undefined) return outcome === true;
-  }
-  return false;
+  const outcomes = functions.map((func) => func.call(0, undefined, [left, right]));
+  const outcome = outcomes.find((one) => one !== undefined);
+  if (isCelError(outcome)) throw outcome;
+  return outcome === true;
 }
 
-/** The value with whole numbers beyond 2^53 in place of their digits, at any depth; undefined if it has none. */
+/** The value with whole numbers beyond 2^53 in place of their digits, at any depth; undefined for others, except maps. */
 function withNumbers(value: CelValue): CelValue | undefined {
   if (isCelList(value)) {
     const items = [...value];
@@ -55,9 +53,10 @@ function withNumbers(value: CelValue): CelValue | undefined {
     return celList(items.map((item, index) => numbers[index] ?? item));
   }
   if (!isCelMap(value)) return longNumberOf(value);
-  const entries = [...value].map(([key, item]) => [longNumberOf(key), withNumbers(item), key, item] as const);
-  if (entries.every(([key, item]) => key === undefined && item === undefined)) return undefined;
-  return celMap(new Map(entries.map(([key, item, ...own]) => [key ?? own[0], item ?? own[1]])));
+  const entries = [...value].map(
+    ([key, item]) => [longNumberOf(key) ?? key, withNumbers(item) ?? item] as const,
+  );
+  return celMap(new Map(entries));
 }
 
 /** A whole number beyond 2^53, of a number or its digits; undefined for any other value. */
