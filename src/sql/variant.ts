@@ -25,8 +25,9 @@ export function usesVariant(sql: string): boolean {
 
 /** The place of the first word of a type such as `main.variant`. `SETOF` before it has no meaning. */
 function beginOfName(texts: readonly string[], at: number): number {
-  if (texts[at - 1] === '.') return beginOfName(texts, at - 2);
-  return texts[at - 1] === 'setof' ? at - 1 : at;
+  let first = at;
+  while (texts[first - 1] === '.') first -= 2;
+  return texts[first - 1] === 'setof' ? first - 1 : first;
 }
 
 /** Whether a type may begin at a place, by the tokens before it and before the bracket around it. */

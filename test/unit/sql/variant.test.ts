@@ -76,6 +76,11 @@ describe('the type VARIANT of a statement', () => {
   });
 });
 
+it('a name of thousands of parts is none', () => {
+  expect(usesVariant(`SELECT ${'x.'.repeat(12_000)}variant`)).toBe(false);
+  expect(usesVariant(`SELECT 1::${'x.'.repeat(12_000)}variant`)).toBe(true);
+});
+
 describe('the name of a type', () => {
   it.each(['VARIANT', 'VARIANT[]', 'VARIANT[3]', 'STRUCT(a INTEGER, b VARIANT)', 'MAP(INTEGER, VARIANT)'])(
     'has a VARIANT: %s',
