@@ -1,4 +1,3 @@
-import { waitUntil } from 'cloudflare:workers';
 import { type App, createApp } from '../../src/app.ts';
 import { enforceExposure } from '../../src/auth/exposure.ts';
 import type { Authenticate } from '../../src/auth/sender.ts';
@@ -9,6 +8,7 @@ import { ANONYMOUS_ACCESS, OPEN_ACCESS } from '../../src/http/access.ts';
 import { jsonLine } from '../../src/one-line.ts';
 import type { Log } from '../../src/ports.ts';
 import { bytesFile, openWasm, type WasmOptions } from '../duckdb-wasm/in-process.ts';
+import { keepAlive, keptAlive } from './keep-alive.ts';
 
 /* The public API on Cloudflare Workers: `svc-kit/cloudflare-workers`. */
 
@@ -44,13 +44,9 @@ export function createWorkerApp(options: WorkerAppOptions): App {
     },
   );
   const openDatabase = async () =>
-    openWasm({ ...engine, file: bytesFile(await readDatabase(), database.name) });
-  const open = () => {
-    const opening = openDatabase();
-    // All requests of an isolate share one opening, which the platform would cut off together with the first client.
-    waitUntil(opening.catch(() => {}));
-    return opening;
-  };
+    keptAlive(await openWasm({ ...engine, file: bytesFile(await readDatabase(), database.name) }));
+  // All requests of an isolate share one opening, which the platform would cut off together with the first client.
+  const open = () => keepAlive(openDatabase());
   const runtime = createRuntime({ catalog, open, log, cache: createResultCache() });
   return createApp({
     runtime: () => runtime,

@@ -3,6 +3,7 @@ import { SvcError } from '../../src/errors.ts';
 import type { Database } from '../../src/ports.ts';
 import { bytesFile, type DatabaseFile, prepareWasm } from '../duckdb-wasm/in-process.ts';
 import wasm from './duckdb.wasm';
+import { keptAlive } from './keep-alive.ts';
 import type { Bucket } from './r2-object.ts';
 import trampolines from './trampolines.wasm';
 
@@ -56,5 +57,5 @@ export async function openBundled(
   }
   name = called;
   bytes = new Uint8Array(await response.arrayBuffer());
-  return open();
+  return keptAlive(await open());
 }

@@ -1,4 +1,3 @@
-import { waitUntil } from 'cloudflare:workers';
 import { SvcError } from '../../src/errors.ts';
 import type { Database } from '../../src/ports.ts';
 import { type FetchedFile, prepareWasm } from '../duckdb-wasm/in-process.ts';
@@ -6,6 +5,7 @@ import { layoutOf } from '../duckdb-wasm/remote/blocks.ts';
 import { openRemote, type RangeSource } from '../duckdb-wasm/remote/remote-file.ts';
 import type { Assets, BundledDatabase, DatabaseBindings } from './database.ts';
 import wasm from './duckdb.wasm';
+import { keepAlive, keptAlive } from './keep-alive.ts';
 import { MAX_RANGES } from './limits.ts';
 import { openObject } from './r2-object.ts';
 import trampolines from './trampolines.wasm';
@@ -33,22 +33,6 @@ async function openSource(
     'database_unavailable',
     `The database is behind the binding ${binding}, which is missing. Keep ${table} in wrangler.toml as it was built.`,
   );
-}
-
-/** Runs each call to its end even if its client leaves, because the engine may be suspended on a read of that request. */
-function keptAlive(database: Database): Database {
-  return {
-    engine: database.engine,
-    readonly: database.readonly,
-    run: (request, call) => keepAlive(database.run(request, call)),
-    prepare: (sql, mode) => keepAlive(database.prepare(sql, mode)),
-    close: () => database.close(),
-  };
-}
-
-function keepAlive<T>(work: Promise<T>): Promise<T> {
-  waitUntil(work.catch(() => {}));
-  return work;
 }
 
 /** The assets that an artefact expects. */

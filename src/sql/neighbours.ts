@@ -15,6 +15,8 @@ export interface NeighbourLimits {
 
 /** The choices of one statement. */
 export interface NeighbourOptions {
+  /** Receives a function that gives up the place of each attempt, for a statement that ends without its own code. */
+  readonly onArrival?: (leave: () => void) => void;
   /** Waits for the statement's place. Throws if the statement ends before. */
   readonly wait?: (entered: Promise<void>) => Promise<void>;
   /** Whether the statement may run once more. */
@@ -69,7 +71,7 @@ export class Neighbours {
   /** Runs a statement, once more if there may be more memory then. `attempt` throws at once if it was stopped. */
   async run<T>(attempt: () => Promise<T>, options: NeighbourOptions = {}): Promise<T> {
     const { mayRepeat = () => true, makeRoom } = options;
-    const first = this.#arrive(false);
+    const first = this.#arrive(false, options);
     if (!this.#open.has(first)) await this.#wait(first, options, this.#holdMs);
     const others = this.#open.size > 1;
     const begun = this.#begun;
@@ -93,7 +95,7 @@ export class Neighbours {
   async #repeat<T>(attempt: () => Promise<T>, options: NeighbourOptions, lone: SvcError | null): Promise<T> {
     const { makeRoom = async () => false, mayRepeat = () => true } = options;
     for (let patienceMs = this.#patienceMs; ; patienceMs *= 2) {
-      const place = this.#arrive(true);
+      const place = this.#arrive(true, options);
       if (!this.#open.has(place)) await this.#wait(place, options, patienceMs);
       const isLast = this.#isNext(place);
       try {
@@ -108,12 +110,13 @@ export class Neighbours {
     }
   }
 
-  #arrive(lone: boolean): Place {
+  #arrive(lone: boolean, { onArrival }: NeighbourOptions): Place {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#arrivals += 1;
     const hurried = !lone && this.#holdMs <= 0;
     const place: Place = { arrival: this.#arrivals, lone, hurried, entered: promise, enter: resolve };
     this.#queue.push(place);
+    onArrival?.(() => this.#leave(place));
     this.#admit();
     return place;
   }

@@ -140,6 +140,7 @@ test('the Worker asks for no module of Node', async () => {
     './duckdb.wasm',
     './manifest.json',
     './trampolines.wasm',
+    'cloudflare:workers',
   ]);
   expect(text).not.toMatch(/["']node:/);
 });

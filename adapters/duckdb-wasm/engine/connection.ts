@@ -1,6 +1,6 @@
 import { cancelledError, deadlineError } from '../../../src/errors.ts';
 import { type JsonObject, type JsonValue, tryJson } from '../../../src/json.ts';
-import type { RestrictedTable, ScanEstimate, SqlCall, SqlRequest, SqlResult } from '../../../src/ports.ts';
+import type { RestrictedTable, ScanEstimate, SqlRequest, SqlResult } from '../../../src/ports.ts';
 import { enforceScan, estimateScans, explainOf } from '../../../src/sql/estimate.ts';
 import { asQuery, calledFunction, rejection } from '../../../src/sql/query.ts';
 import {
@@ -9,37 +9,17 @@ import {
   refuseVariantNames,
   type VariantNames,
 } from '../../../src/sql/variant-names.ts';
-import type { SqlValue } from '../../../src/sql-value.ts';
 import { toResult } from '../query/result.ts';
 import type { Session, Statement } from '../query/session.ts';
+import type { Entrance } from './entrance.ts';
 import type { Instance } from './instance.ts';
 import type { EngineStep } from './steps.ts';
-import type { WaitingCall } from './waiting-call.ts';
 
 const variantNames = new WeakMap<Instance, VariantNames>();
 
 const SLICE_MS = 8;
 /** Ends a slice on platforms whose clock stands still during work, such as Workers. */
 const SLICE_STEPS = 16;
-
-/** The way of one call into the engine. */
-export interface Entrance {
-  readonly call: SqlCall;
-  /** Null for a file that is at hand. */
-  readonly waits: WaitingCall | null;
-  /** The time at which the call ends, in milliseconds since 1970. */
-  readonly deadline: number;
-  /** Runs one step inside the engine. */
-  enter<T>(step: () => EngineStep<T>): Promise<T>;
-  /** Plans a statement. */
-  prepare(session: Session, sql: string): EngineStep<Statement>;
-  /** Starts a statement, which DuckDB plans again for its values. */
-  begin(statement: Statement, values: readonly SqlValue[]): EngineStep<void>;
-  /** Lets other work run, and other calls enter the engine. */
-  pause(): Promise<void>;
-  /** Whether the engine must not be entered any more. */
-  isBroken(): boolean;
-}
 
 /** The connection of one call. */
 export class Connection {
@@ -72,9 +52,7 @@ export class Connection {
 
   /** Parses and plans a query without running it. */
   async plan(sql: string): Promise<void> {
-    const { enter, prepare } = this.#entrance;
-    const statement = await enter(() => prepare(this.#session, asQuery(sql, 1)));
-    await enter(() => statement.close());
+    await this.#prepared(asQuery(sql, 1), async () => {});
   }
 
   /** The plan of a statement, as DuckDB writes it in JSON. */
@@ -124,15 +102,17 @@ export class Connection {
 
   /** Runs one statement in slices. */
   async #execute<T>({ sql, values }: Query, read: (result: number) => T): Promise<T> {
-    const { enter, prepare, begin, isBroken } = this.#entrance;
-    const statement = await enter(() => prepare(this.#session, sql));
-    try {
-      await enter(() => begin(statement, values));
-      await finish(statement, this.#entrance);
-      return await enter(() => readWith(statement, read));
-    } finally {
-      if (!isBroken()) await enter(() => statement.close());
-    }
+    const entrance = this.#entrance;
+    return this.#prepared(sql, async (statement) => {
+      await entrance.enter(() => entrance.begin(statement, values));
+      await finish(statement, entrance);
+      return entrance.enter(() => readWith(statement, read));
+    });
+  }
+
+  #prepared<T>(sql: string, work: (statement: Statement) => Promise<T>): Promise<T> {
+    const prepare = (): EngineStep<Statement> => this.#entrance.prepare(this.#session, sql);
+    return this.#entrance.using(prepare, (statement) => statement.close(), work);
   }
 }
 
@@ -148,14 +128,12 @@ function refuseUnsound(sql: string): void {
 type Query = Pick<SqlRequest, 'sql' | 'values'>;
 
 /** Runs a statement that was started to its end, in slices. */
-export async function finish(
-  statement: Statement,
-  { call, enter, waits, deadline, pause }: Omit<Entrance, 'prepare' | 'begin' | 'isBroken'>,
-): Promise<void> {
-  while (!(await enter(() => runSlice(statement)))) {
+export async function finish(statement: Statement, entrance: Entrance): Promise<void> {
+  const { call, waits, deadline } = entrance;
+  while (!(await entrance.enter(() => runSlice(statement)))) {
     // A scan whose blocks are fetched ahead may never wait.
     waits?.check();
-    await pause();
+    await entrance.pause();
     if (call.signal.aborted) throw cancelledError();
     if (Date.now() > deadline) throw deadlineError('The query', call.timeoutMs);
   }

@@ -8,14 +8,15 @@ import { breaksEngine, EngineReplaced, refuseWrite, toEngineError } from '../err
 import { type RegisterMissing, registerFunctions } from '../functions/register.ts';
 import { Session } from '../query/session.ts';
 import { checkStandIns } from '../query/stand-ins.ts';
-import { Connection, type Entrance } from './connection.ts';
+import { Connection } from './connection.ts';
 import type { DatabaseFile } from './database-file.ts';
+import { type EnteredEngine, Entrance } from './entrance.ts';
 import { createInstance, type Instance } from './instance.ts';
 import { checkMemory, lockdown, openDatabase } from './open-database.ts';
 import { StatementLanes } from './statement-lanes.ts';
 import { type EngineStep, runNow } from './steps.ts';
 import { Turns, Watchdog } from './turns.ts';
-import { WaitingCall, watchEnd } from './waiting-call.ts';
+import { unlessEnded, WaitingCall } from './waiting-call.ts';
 
 /** The parts and limits of an engine. */
 export interface WasmEngineOptions {
@@ -36,6 +37,8 @@ export interface WasmEngineOptions {
 const MOST_OPEN = 8;
 /** The longest time that statements wait for one that runs once more, if the file is at hand, in milliseconds. */
 const HOLD_MS = 10_000;
+/** A call that waits for its place looks so often for calls whose time is over, in milliseconds. */
+const LATE_MS = 1_000;
 
 /** One DuckDB over one read-only database file. Statements of several callers run in turns. */
 export class Engine {
@@ -45,6 +48,9 @@ export class Engine {
   readonly #turns = new Turns(this.#watchdog);
   readonly #neighbours: Neighbours;
   readonly #lanes: StatementLanes;
+  readonly #entered: EnteredEngine;
+  /** The calls in an engine whose file is at hand, each with a function that gives up its place. */
+  readonly #places = new Map<Entrance, () => void>();
   #database = 0;
   /** The calls whose statements asked for their caller. */
   readonly #asking = new WeakSet<SqlCall>();
@@ -64,12 +70,18 @@ export class Engine {
     this.#lanes = new StatementLanes({
       instance,
       isBroken: () => this.#broken,
-      enter: (call, step) => this.#enter(call ?? unlimited(), step),
+      enter: (step) => this.#enter(unlimited(), step),
       connect: () => Session.open(instance, this.#database),
-      prepare: (session, sql) => this.#planning(() => session.prepare(sql)),
-      begin: (statement, values) => this.#planning(() => statement.begin(values)),
       hasAsked: (call) => this.#asking.has(call),
     });
+    this.#entered = {
+      isBroken: () => this.#broken,
+      enter: async ({ call, waits }, step) =>
+        waits === null ? this.#enter(call, step) : this.#enterWaiting(call, step, waits),
+      prepare: (session, sql) => this.#planning(() => session.prepare(sql)),
+      begin: (statement, values) => this.#planning(() => statement.begin(values)),
+      pause: ({ waits }) => this.#pause(waits),
+    };
   }
 
   /**
@@ -151,18 +163,16 @@ export class Engine {
     work: (entrance: Entrance) => Promise<T>,
   ): Promise<T> {
     const waits = this.#waitingCall(call, scan);
-    const entrance = this.#entranceOf(call, waits);
+    const entrance = new Entrance(this.#entered, call, waits);
     const begin = async (): Promise<T> => {
       // It takes no lane, which it would not give back.
       if (call.signal.aborted) throw cancelledError();
+      entrance.enforceOpen();
       this.#statements += 1;
       return work(entrance);
     };
     const free = (alone: boolean): Promise<boolean> => this.#makeRoom(entrance, alone);
-    if (waits === null) {
-      const wait = (entered: Promise<void>): Promise<void> => unlessEnded(entrance, entered);
-      return this.#neighbours.run(begin, { wait, makeRoom: free });
-    }
+    if (waits === null) return this.#besideAtHand(entrance, begin, free);
     const inTurn = async <R>(step: () => Promise<R>): Promise<R> => {
       await this.#orReplaced(this.#turns.take(waits.ended));
       return step().finally(() => this.#turns.release());
@@ -185,16 +195,51 @@ export class Engine {
     }
   }
 
+  async #besideAtHand<T>(
+    entrance: Entrance,
+    attempt: () => Promise<T>,
+    makeRoom: (alone: boolean) => Promise<boolean>,
+  ): Promise<T> {
+    const wait = async (entered: Promise<void>): Promise<void> => {
+      const timer = setInterval(() => this.#endLate(), LATE_MS);
+      await unlessEnded(entrance, entered).finally(() => clearInterval(timer));
+    };
+    const onArrival = (leave: () => void): void => void this.#places.set(entrance, leave);
+    this.#endLate();
+    try {
+      return await this.#neighbours.run(attempt, { onArrival, wait, makeRoom });
+    } finally {
+      this.#places.delete(entrance);
+    }
+  }
+
+  /**
+   * Ends the calls whose time is over. Each would end by itself, but a platform may drop a request without running its
+   * `finally`, and its call would keep its place, its memory and its connection for ever.
+   */
+  #endLate(): void {
+    for (const [entrance, leave] of this.#places) {
+      if (Date.now() <= entrance.deadline) continue;
+      this.#places.delete(entrance);
+      try {
+        this.#enter(unlimited(), () => entrance.end());
+      } catch {
+        this.#broken = true;
+      }
+      leave();
+    }
+  }
+
   /**
    * Opens the database again, which frees all memory of earlier statements. DuckDB drops the blocks that it keeps at its
    * own limit, but not if an allocation fails; it goes on counting memory that its buffer allocator failed to get; and
    * small objects scattered over the heap leave no large piece free. Returns whether there was anything to free.
    */
-  async #makeRoom({ enter }: Entrance, alone: boolean): Promise<boolean> {
+  async #makeRoom(entrance: Entrance, alone: boolean): Promise<boolean> {
     if (this.#broken || !alone || this.#statements <= 1) return false;
     this.#lanes.clear();
     try {
-      await enter(() => this.#reopening());
+      await entrance.enter(() => this.#reopening());
       return true;
     } catch (thrown) {
       this.#broken = true;
@@ -202,28 +247,11 @@ export class Engine {
     }
   }
 
-  #entranceOf(call: SqlCall, waits: WaitingCall | null): Entrance {
-    return {
-      call,
-      waits,
-      deadline: Date.now() + call.timeoutMs,
-      enter: async (step) =>
-        waits === null ? this.#enter(call, step) : this.#enterWaiting(call, step, waits),
-      prepare: (session, sql) => this.#planning(() => session.prepare(sql)),
-      begin: (statement, values) => this.#planning(() => statement.begin(values)),
-      pause: () => this.#pause(waits),
-      isBroken: () => this.#broken,
-    };
-  }
-
-  async #connected<T>(entrance: Entrance, work: (connection: Connection) => Promise<T>): Promise<T> {
-    const { enter } = entrance;
-    const session = await enter(() => Session.open(this.#instance, this.#database));
-    try {
-      return await work(new Connection(this.#instance, entrance, session));
-    } finally {
-      if (!this.#broken) await enter(() => closing(session));
-    }
+  #connected<T>(entrance: Entrance, work: (connection: Connection) => Promise<T>): Promise<T> {
+    const open = (): EngineStep<Session> => Session.open(this.#instance, this.#database);
+    return entrance.using(open, closing, (session) =>
+      work(new Connection(this.#instance, entrance, session)),
+    );
   }
 
   /** Sets the caller for every step into the engine, because steps of several callers alternate. */
@@ -363,12 +391,6 @@ export class Engine {
 }
 
 const NEVER = new Promise<never>(() => {});
-
-/** Waits for a place in the engine. Throws the reason if the call ends before. */
-async function unlessEnded({ call, deadline }: Entrance, entered: Promise<void>): Promise<void> {
-  const { ended, stop } = watchEnd(call, deadline - Date.now());
-  await Promise.race([entered, ended]).finally(stop);
-}
 
 function unlimited(): SqlCall {
   return { caller: null, signal: new AbortController().signal, timeoutMs: Number.POSITIVE_INFINITY };

@@ -8,11 +8,11 @@ import {
   WITHOUT_SEEDS,
 } from '../../../src/sql/lanes/lanes.ts';
 import { asBareQuery, asQuery, isSameBare } from '../../../src/sql/query.ts';
-import type { SqlValue } from '../../../src/sql-value.ts';
 import { breaksEngine } from '../errors.ts';
 import { toResult } from '../query/result.ts';
 import type { Session, Statement } from '../query/session.ts';
-import { type Entrance, finish } from './connection.ts';
+import { finish } from './connection.ts';
+import type { Entrance } from './entrance.ts';
 import type { Instance } from './instance.ts';
 import type { EngineStep } from './steps.ts';
 
@@ -30,14 +30,14 @@ interface WasmLane extends Lane {
 export interface LaneEngine {
   readonly instance: Instance;
   isBroken(): boolean;
-  /** Runs a step of a call now; null for a step of no call. */
-  enter<T>(call: SqlCall | null, step: () => EngineStep<T>): T;
+  /** Runs a step of no call. */
+  enter(step: () => EngineStep<void>): void;
   connect(): EngineStep<Session>;
-  prepare(session: Session, sql: string): EngineStep<Statement>;
-  begin(statement: Statement, values: readonly SqlValue[]): EngineStep<void>;
   /** Whether a call's statement asked for its caller. */
   hasAsked(call: SqlCall): boolean;
 }
+
+type Prepare = (sql: string) => EngineStep<Statement>;
 
 /** The lanes of an engine whose file is at hand. An engine that is suspended must not be entered to close one. */
 export class StatementLanes {
@@ -82,30 +82,29 @@ export class StatementLanes {
     entrance: Entrance,
   ): Promise<SqlResult | null> {
     const { sql, values, maxRows } = request;
-    const engine = this.#engine;
-    const { call } = entrance;
-    const lane = idle ?? this.#tryOpen(sql, values.length + 1, call);
+    if (idle !== null) entrance.hold(idle.free);
+    const lane = idle ?? (await this.#tryOpen(request, entrance));
     if (lane === null) return null;
     let [failed, unfit] = [true, false];
     try {
-      engine.enter(call, () => engine.begin(lane.statement, [...values, BigInt(maxRows + 1)]));
+      await entrance.enter(() => entrance.begin(lane.statement, [...values, BigInt(maxRows + 1)]));
       await finish(lane.statement, entrance);
-      const result = engine.enter(call, () => this.#readAndReset(lane.statement, request));
+      const result = await entrance.enter(() => this.#readAndReset(lane.statement, request));
       failed = false;
       unfit = hasOtherNames(result);
       return unfit ? null : result;
     } finally {
-      unfit ||= engine.hasAsked(call);
+      unfit ||= this.#engine.hasAsked(entrance.call);
       if (unfit) this.#lanes.disprove(sql);
-      if (!failed && !unfit) this.#lanes.leave(sql, lane, generation);
-      else if (!engine.isBroken()) engine.enter(call, () => lane.free());
+      if (failed || unfit) await entrance.close();
+      else if (entrance.release()) this.#lanes.leave(sql, lane, generation);
     }
   }
 
   /** Opens a lane. Null, from now on for each call of the statement, if it cannot be prepared there. */
-  #tryOpen(sql: string, parameters: number, call: SqlCall): WasmLane | null {
+  async #tryOpen({ sql, values }: SqlRequest, entrance: Entrance): Promise<WasmLane | null> {
     try {
-      return this.#engine.enter(call, () => this.#open(sql, parameters));
+      return await entrance.enter(() => this.#open(sql, values.length + 1, entrance));
     } catch (thrown) {
       if (!(thrown instanceof SvcError) || thrown.code !== 'sql_failed') throw thrown;
       this.#lanes.disprove(sql);
@@ -113,19 +112,21 @@ export class StatementLanes {
     }
   }
 
-  *#open(sql: string, parameters: number): EngineStep<WasmLane> {
+  *#open(sql: string, parameters: number, entrance: Entrance): EngineStep<WasmLane> {
     const engine = this.#engine;
     const session = yield* engine.connect();
     try {
       yield* session.query(WITHOUT_SEEDS);
-      const statement = yield* this.#prepare(session, sql, `$${parameters}`);
+      const prepare = (text: string): EngineStep<Statement> => entrance.prepare(session, text);
+      const statement = yield* this.#prepare(sql, `$${parameters}`, prepare);
       const free = function* (): EngineStep<void> {
         yield* statement.close();
         session.close();
       };
       const close = (): void => {
-        if (!engine.isBroken()) engine.enter(null, free);
+        if (!engine.isBroken()) engine.enter(free);
       };
+      entrance.hold(free);
       return { statement, free, close };
     } catch (thrown) {
       if (!breaksEngine(thrown)) session.close();
@@ -133,16 +134,15 @@ export class StatementLanes {
     }
   }
 
-  *#prepare(session: Session, sql: string, limit: `$${number}`): EngineStep<Statement> {
-    const wrapped = asQuery(sql, limit);
-    const bare = yield* this.#tryBare(session, asBareQuery(sql, limit));
-    return bare ?? (yield* this.#engine.prepare(session, wrapped));
+  *#prepare(sql: string, limit: `$${number}`, prepare: Prepare): EngineStep<Statement> {
+    const bare = yield* this.#tryBare(asBareQuery(sql, limit), prepare);
+    return bare ?? (yield* prepare(asQuery(sql, limit)));
   }
 
   /** Prepares a bare query. Null if DuckDB refuses it, or if its columns would have other names. */
-  *#tryBare(session: Session, sql: string): EngineStep<Statement | null> {
+  *#tryBare(sql: string, prepare: Prepare): EngineStep<Statement | null> {
     try {
-      const statement = yield* this.#engine.prepare(session, sql);
+      const statement = yield* prepare(sql);
       if (isSameBare(statement.columnNames())) return statement;
       yield* statement.close();
     } catch (thrown) {

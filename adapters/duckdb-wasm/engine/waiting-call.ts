@@ -15,14 +15,14 @@ interface CallEnd {
 }
 
 /** Watches a call that has some milliseconds left. */
-export function watchEnd({ signal, timeoutMs }: SqlCall, leftMs = timeoutMs): CallEnd {
+function watchEnd({ signal, timeoutMs }: SqlCall, leftMs = timeoutMs): CallEnd {
   const { promise: ended, reject } = Promise.withResolvers<never>();
   ended.catch(() => {});
   const cancel = (): void => reject(cancelledError());
   signal.addEventListener('abort', cancel);
   if (signal.aborted) cancel();
   const late = (): void => reject(deadlineError('The query', timeoutMs));
-  const timer = leftMs > LONGEST_MS ? undefined : setTimeout(late, leftMs);
+  const timer = leftMs > LONGEST_MS ? undefined : setTimeout(late, Math.max(leftMs, 0));
   return {
     ended,
     stop() {
@@ -30,6 +30,15 @@ export function watchEnd({ signal, timeoutMs }: SqlCall, leftMs = timeoutMs): Ca
       signal.removeEventListener('abort', cancel);
     },
   };
+}
+
+/** Waits for something. Throws the reason if the call ends before, whose deadline is in milliseconds since 1970. */
+export async function unlessEnded(
+  { call, deadline }: { readonly call: SqlCall; readonly deadline: number },
+  work: Promise<void>,
+): Promise<void> {
+  const { ended, stop } = watchEnd(call, deadline - Date.now());
+  await Promise.race([work, ended]).finally(stop);
 }
 
 /** The parts and limits of a call on an engine whose file is fetched. */

@@ -105,6 +105,32 @@ describe('a statement that runs out of memory', () => {
     expect([await running, await answer, await failing]).toEqual(['endless', 'small', 'memory_exceeded']);
   });
 
+  it('does not wait for one that gave up its place and never came back', async () => {
+    const neighbours = new Neighbours({ holdMs: LONG_MS });
+    const [lost, queued, small, late] = [
+      createStatement(),
+      createStatement(),
+      createStatement(),
+      createStatement(),
+    ];
+    const places: (() => void)[] = [];
+    const onArrival = (leave: () => void) => void places.push(leave);
+    for (const { attempt } of [lost, queued])
+      void neighbours.run(attempt, { onArrival, wait: () => new Promise(() => {}) });
+    const answer = neighbours.run(small.attempt);
+    // It waits to be alone, and never learns that it is.
+    await queued.fail(full());
+    await small.fail(full());
+    const behind = neighbours.run(late.attempt);
+    expect(counts(lost, queued, small, late)).toEqual([1, 1, 1, 0]);
+    for (const leave of places) leave();
+    await settled();
+    await late.answer('late');
+    await small.answer('small');
+    expect([await answer, await behind]).toEqual(['small', 'late']);
+    expect(counts(lost, queued, small, late)).toEqual([1, 1, 2, 1]);
+  });
+
   it('fails if it was alone', async () => {
     const neighbours = new Neighbours();
     const lone = createStatement();
