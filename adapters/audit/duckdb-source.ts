@@ -5,6 +5,7 @@ import { openScratch, type Scratch } from '../duckdb-native/files/scratch.ts';
 import {
   type AuditSource,
   type Counted,
+  type Detail,
   type Grouped,
   type Newest,
   type Page,
@@ -24,7 +25,7 @@ export async function nativeSource(files: readonly string[]): Promise<AuditSourc
     newest: async (filter, page) =>
       (await newest(scratch, files, filter, page)) ?? streamedSource(files).newest(filter, page),
     count: (filter, characters) => count(scratch, files, filter, characters),
-    groups: (filter) => groups(scratch, files, filter),
+    groups: (filter, detail) => groups(scratch, files, filter, detail),
     close: () => scratch.close(),
   };
 }
@@ -137,17 +138,23 @@ FROM line WHERE wanted OR NOT sound GROUP BY 1, 2`,
   };
 }
 
-async function groups(scratch: Scratch, files: readonly string[], filter: AuditFilter): Promise<Grouped> {
+async function groups(
+  scratch: Scratch,
+  files: readonly string[],
+  filter: AuditFilter,
+  detail: Detail,
+): Promise<Grouped> {
   const { with: lines, values } = linesOf(files, filter);
+  const details = detail === 'kinds' ? "'', NULL" : '"timestamp"[1:13], operation_name';
   const rows = await scratch.rows(
-    `${lines} SELECT sound, "timestamp"[1:13], operation_type, operation_name, operation_status, policy_decision,
+    `${lines} SELECT sound, ${details}, operation_type, operation_status, policy_decision,
   count(*), min("timestamp"), max("timestamp")
 FROM line WHERE wanted OR NOT sound GROUP BY 1, 2, 3, 4, 5, 6`,
     values,
   );
   const textOf = (value: unknown) => (value === null || value === undefined ? null : String(value));
   return {
-    groups: rows.flatMap(([sound, hour, type, name, status, policy, count, earliest, latest]) =>
+    groups: rows.flatMap(([sound, hour, name, type, status, policy, count, earliest, latest]) =>
       sound === true
         ? [
             {

@@ -32,8 +32,8 @@ export function createAuditQuery(path: string, reader: Reader = 'auto'): AuditQu
       const { lines, ...counts } = await ask(filter, (source) => pageOf(source, filter, page));
       return { records: lines.map(toRecord), ...counts };
     },
-    stats: async (filter) => toStats((await ask(filter, (source) => source.groups(filter))).groups),
-    groups: (filter) => ask(filter, (source) => source.groups(filter)),
+    stats: async (filter) => toStats((await ask(filter, (source) => source.groups(filter, 'kinds'))).groups),
+    groups: (filter) => ask(filter, (source) => source.groups(filter, 'hours and names')),
   };
 }
 

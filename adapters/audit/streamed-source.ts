@@ -36,12 +36,15 @@ export interface Counted {
   readonly foreign: number;
 }
 
+/** Whether groups tell hours and names. Clients may invent any number of names, so that such groups are for a process of their own. */
+export type Detail = 'hours and names' | 'kinds';
+
 /** A reader of audit files. All readers give the same answers. */
 export interface AuditSource {
   /** Takes memory for `offset` and `limit` records. */
   newest(filter: AuditFilter, page: Page): Promise<Newest>;
   count(filter: AuditFilter, characters: number): Promise<Counted>;
-  groups(filter: AuditFilter): Promise<Grouped>;
+  groups(filter: AuditFilter, detail: Detail): Promise<Grouped>;
   close(): void;
 }
 
@@ -50,7 +53,7 @@ export function streamedSource(files: readonly string[]): AuditSource {
   return {
     newest: (filter, page) => newest(files, filter, page),
     count: (filter, characters) => count(files, filter, characters),
-    groups: (filter) => groups(files, filter),
+    groups: (filter, detail) => groups(files, filter, detail),
     close() {},
   };
 }
@@ -121,24 +124,25 @@ async function count(files: readonly string[], filter: AuditFilter, characters: 
   return { counts, foreign };
 }
 
-async function groups(files: readonly string[], filter: AuditFilter): Promise<Grouped> {
+async function groups(files: readonly string[], filter: AuditFilter, detail: Detail): Promise<Grouped> {
   const found = new Map<string, AuditGroup>();
   let foreign = 0;
   for (const file of files) {
-    foreign += await scan(file, filter, ({ fields, timestamp }) => add(found, fields, timestamp));
+    foreign += await scan(file, filter, ({ fields, timestamp }) => add(found, detail, fields, timestamp));
   }
   return { groups: [...found.values()], foreign };
 }
 
 function add(
   found: Map<string, AuditGroup>,
+  detail: Detail,
   fields: { readonly [field: string]: unknown },
   timestamp: string,
 ): void {
   const own = {
-    hour: timestamp.slice(0, 13),
+    hour: detail === 'kinds' ? '' : timestamp.slice(0, 13),
     type: fieldTextOf(fields.operation_type) ?? '',
-    name: fieldTextOf(fields.operation_name),
+    name: detail === 'kinds' ? null : fieldTextOf(fields.operation_name),
     status: fieldTextOf(fields.operation_status) ?? '',
     policy: fieldTextOf(fields.policy_decision),
   };

@@ -14,8 +14,10 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { rotatedName } from '../../../adapters/audit/audit-files.ts';
+import { nativeSource } from '../../../adapters/audit/duckdb-source.ts';
 import { exportCsv, exportDuckdb } from '../../../adapters/audit/export.ts';
 import { createAuditQuery, type Reader } from '../../../adapters/audit/query.ts';
+import { streamedSource } from '../../../adapters/audit/streamed-source.ts';
 import { openScratch } from '../../../adapters/duckdb-native/files/scratch.ts';
 import type { AuditFilter } from '../../../src/audit/filter.ts';
 import { parseAuditQuery } from '../../../src/audit/query.ts';
@@ -154,6 +156,20 @@ describe('a query', () => {
     const sorted = (list: readonly unknown[]) => list.map((one) => JSON.stringify(one)).toSorted();
     expect(foreign).toBe(FOREIGN);
     expect(sorted(groups)).toEqual(sorted(byHand.groups));
+  });
+
+  it.each([
+    ['native', nativeSource],
+    ['streamed', async (files: readonly string[]) => streamedSource(files)],
+  ])('keeps no names that clients may have invented for the sums of a server: %s', async (_, open) => {
+    const source = await open([logOf(300)]);
+    onTestFinished(() => source.close());
+    const [kinds, names] = [await source.groups({}, 'kinds'), await source.groups({}, 'hours and names')];
+    expect(kinds.groups.every(({ name, hour }) => name === null && hour === '')).toBe(true);
+    expect(kinds.groups.length).toBeLessThan(names.groups.length);
+    expect(kinds.groups.length).toBeLessThanOrEqual(18);
+    expect(toStats(kinds.groups)).toEqual(toStats(names.groups));
+    expect(kinds.foreign).toBe(FOREIGN);
   });
 
   it.each(READERS)('of a log that is not there finds nothing: %s', async (reader) => {
