@@ -39,9 +39,9 @@ export function leastRowBytes(row: JsonObject, names: readonly string[]): number
   return bytes;
 }
 
-/** Returns how many of the first rows have texts of at most so many bytes. It reads their lengths and no text. */
+/** Returns how many of the first rows have values of at most so many bytes. It reads their lengths and no value. */
 export function rowsWithin(bytes: number, count: number, lengths: readonly LengthOf[]): number {
-  if (lengths.length === 0) return count;
+  if (lengths.length === 0 || bytes === Number.POSITIVE_INFINITY) return count;
   let left = bytes;
   for (let row = 0; row < count; row += 1) {
     for (const lengthOf of lengths) left -= lengthOf(row);
@@ -50,5 +50,46 @@ export function rowsWithin(bytes: number, count: number, lengths: readonly Lengt
   return count;
 }
 
-/** Returns the bytes of the text or the BLOB of a row; 0 for NULL. */
+/**
+ * Returns a number of bytes that the JSON of a row's value surely has. It reads the lengths of texts and lists, not the
+ * value. Types whose values are all short have none.
+ */
 export type LengthOf = (row: number) => number;
+
+/** The items of one list among those of all lists of a column. */
+export interface ItemRange {
+  readonly start: number;
+  readonly length: number;
+}
+
+/** Returns the least bytes of a STRUCT, which counts as a list of its fields. A field without a length has one byte. */
+export function lengthOfFields(fields: readonly (LengthOf | null)[]): LengthOf {
+  const lengths = fields.filter((field) => field !== null);
+  const others = 1 + 2 * fields.length - lengths.length;
+  return (row) => {
+    let bytes = others;
+    for (const lengthOf of lengths) bytes += lengthOf(row);
+    return bytes;
+  };
+}
+
+/** Returns the least bytes of an entry of a MAP, whose key may be an empty text. */
+export function lengthOfEntry(key: LengthOf | null, value: LengthOf | null): LengthOf {
+  return lengthOfFields([key ?? (() => 0), value]);
+}
+
+/** Returns the least bytes of a list. It adds up items until they have more than `most` bytes. */
+export function lengthOfItems(itemOf: LengthOf | null, most: number): (range: ItemRange) => number {
+  return ({ start, length }) => {
+    if (itemOf === null) return 1 + 2 * length;
+    let bytes = 1 + length;
+    for (let at = start; at < start + length && bytes <= most; at += 1) bytes += itemOf(at);
+    return bytes;
+  };
+}
+
+/** Returns the least bytes of a BIT of so many of DuckDB's bytes: one says how many bits of the next do not count. */
+export const leastBitBytes = (bytes: number): number => Math.max(0, bytes - 2) * 8;
+
+/** Returns the least bytes of a BIGNUM of so many of DuckDB's bytes: three are a header, and the next may be small. */
+export const leastBignumBytes = (bytes: number): number => Math.max(0, bytes - 4) * 2;

@@ -1,4 +1,10 @@
-import type { DuckDBBigNumVector, DuckDBBlobVector, DuckDBVarCharVector } from '@duckdb/node-api';
+import type {
+  DuckDBBigNumVector,
+  DuckDBBitVector,
+  DuckDBBlobVector,
+  DuckDBVarCharVector,
+  DuckDBVector,
+} from '@duckdb/node-api';
 import { SvcError } from '../../../src/errors.ts';
 import { bignumOf } from '../../../src/sql/forms.ts';
 
@@ -43,28 +49,48 @@ export function readTextsTogether(
 
 interface Parts {
   readonly entries: DataView<ArrayBuffer>;
-  readonly validity: { readonly itemValid: (index: number) => boolean };
+  readonly validity: Validity;
 }
 
-/** Returns the reader of the lengths of a column of texts or BLOBs, in bytes. The length of NULL is 0. */
-export function lengthReader(vector: DuckDBVarCharVector | DuckDBBlobVector): (index: number) => number {
+/** Tells values from NULL. */
+interface Validity {
+  readonly itemValid: (index: number) => boolean;
+}
+
+/** Columns that DuckDB keeps like texts. */
+export type TextVector = DuckDBVarCharVector | DuckDBBlobVector | DuckDBBitVector | DuckDBBigNumVector;
+
+/**
+ * Returns the reader of the least bytes that a column of texts has in JSON. By default, they are the bytes that DuckDB has.
+ * NULL has one.
+ */
+export function lengthReader(
+  vector: TextVector,
+  leastOf: (bytes: number) => number = (bytes) => bytes,
+): (index: number) => number {
   const { entries, validity } = partsOf(vector);
-  return (index) => (validity.itemValid(index) ? lengthOf(entries, index) : 0);
+  return (index) => (validity.itemValid(index) ? leastOf(lengthOf(entries, index)) : 1);
 }
 
 /** Reads the parts that the driver keeps private. */
-function partsOf(vector: DuckDBVarCharVector | DuckDBBlobVector | DuckDBBigNumVector): Parts {
+function partsOf(vector: TextVector): Parts {
   const entries: unknown = Reflect.get(vector, 'dataView');
-  const validity: unknown = Reflect.get(vector, 'validity');
-  if (isEntries(entries) && isValidity(validity)) return { entries, validity };
+  if (isEntries(entries)) return { entries, validity: validityOf(vector) };
   throw new SvcError('internal', 'the native driver has changed: a vector of texts without its entries');
+}
+
+/** Reads which values of a vector are NULL. */
+export function validityOf(vector: DuckDBVector): Validity {
+  const validity: unknown = Reflect.get(vector, 'validity');
+  if (isValidity(validity)) return validity;
+  throw new SvcError('internal', 'the native driver has changed: a vector without its validity');
 }
 
 function isEntries(value: unknown): value is Parts['entries'] {
   return value instanceof DataView;
 }
 
-function isValidity(value: unknown): value is Parts['validity'] {
+function isValidity(value: unknown): value is Validity {
   return typeof value === 'object' && value !== null && 'itemValid' in value;
 }
 

@@ -2,11 +2,12 @@ import type { DuckDBMaterializedResult, DuckDBType, DuckDBValue, DuckDBVector } 
 import type { JsonObject } from '../../../src/json.ts';
 import type { SqlRequest, SqlResult } from '../../../src/ports.ts';
 import { repeatedNames, uniqueNames } from '../../../src/sql/forms.ts';
-import { type LengthOf, leastRowBytes, nestedTooDeeply, rowsWithin } from '../../../src/sql/json-size.ts';
+import { leastRowBytes, nestedTooDeeply, rowsWithin } from '../../../src/sql/json-size.ts';
 import { rowMaker } from '../../../src/sql/row-maker.ts';
 import type { Driver } from '../driver/driver.ts';
 import { lengthReader } from '../driver/texts.ts';
 import { completeType, createDecoders, nameFieldsByPosition, typeName, unsendable } from './decode.ts';
+import { createLengths } from './lengths.ts';
 
 /** Converts the first rows of a result to their exact JSON form. */
 export type ToResult = (result: DuckDBMaterializedResult, limits: ResultLimits) => SqlResult;
@@ -28,6 +29,7 @@ export function createToResult(driver: Driver): ToResult {
 
 function createConvert(driver: Driver): ToResult {
   const decoderOf = createDecoders(driver);
+  const lengthsOf = createLengths(driver);
   return (result, { maxRows, maxBytes = Number.POSITIVE_INFINITY }) => {
     const given = result.columnNames();
     const repeated = repeatedNames(given);
@@ -43,10 +45,11 @@ function createConvert(driver: Driver): ToResult {
     let left = maxBytes;
     for (let index = 0; index < chunkCount && rows.length < maxRows && left >= 0; index += 1) {
       const chunk = result.getChunk(index);
-      const vectors = types.map((type, column) => driver.vectorOf(chunk, column, type));
+      const vectors = types.map((type, column) => ({ type, vector: driver.vectorOf(chunk, column, type) }));
       const most = Math.min(chunk.rowCount, maxRows - rows.length);
-      const count = rowsWithin(left, most, lengthsOf(driver, vectors, types));
-      const cells = vectors.map((vector, column) => {
+      const lengths = vectors.flatMap(({ vector, type }) => lengthsOf(vector, type, left) ?? []);
+      const count = rowsWithin(left, most, lengths);
+      const cells = vectors.map(({ vector }, column) => {
         const read = readerOf(driver, vector, { count, bytes: left });
         const decode = decoders[column] ?? toNull;
         return (row: number) => decode(read(row));
@@ -76,19 +79,6 @@ function columnType(result: DuckDBMaterializedResult, name: string, index: numbe
   } catch {
     throw unsendable(`UNKNOWN, ${name}`);
   }
-}
-
-/** The lengths of texts and BLOBs, which have at least as many bytes in JSON. A value of type JSON may lose blanks. */
-function lengthsOf(
-  { api }: Driver,
-  vectors: readonly DuckDBVector[],
-  types: readonly DuckDBType[],
-): readonly LengthOf[] {
-  return vectors.flatMap((vector, column) => {
-    if (types[column]?.alias === 'JSON') return [];
-    const hasLengths = vector instanceof api.DuckDBVarCharVector || vector instanceof api.DuckDBBlobVector;
-    return hasLengths ? [lengthReader(vector)] : [];
-  });
 }
 
 /** Returns the reader of a column's first rows. It reads texts together if they have at most so many bytes. */

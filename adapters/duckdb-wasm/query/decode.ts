@@ -19,7 +19,7 @@ import {
   timeTzForm,
 } from '../../../src/sql/forms.ts';
 import { jsonForm } from '../../../src/sql/json-form.ts';
-import type { LengthOf } from '../../../src/sql/json-size.ts';
+import type { ItemRange } from '../../../src/sql/json-size.ts';
 import type { Cell } from '../../../src/sql/row-maker.ts';
 import type { Heap } from '../engine/heap.ts';
 import type { Instance } from '../engine/instance.ts';
@@ -30,19 +30,8 @@ export function cellsOf(instance: Instance, vector: number, type: ColumnType): C
   return orNull(instance, vector, valuesOf(instance, vector, type), null);
 }
 
-/**
- * Returns the reader of the lengths of texts and BLOBs, which have at least as many bytes in JSON. Null for any other type,
- * also for JSON, which may lose blanks.
- */
-export function lengthsOf(instance: Instance, vector: number, { id, alias }: ColumnType): LengthOf | null {
-  if (alias === 'JSON' || (id !== TYPE.VARCHAR && id !== TYPE.BLOB)) return null;
-  const { call, heap } = instance;
-  const at = call.duckdb_vector_get_data(vector);
-  return orNull(instance, vector, (row) => heap.stringLength(at, row), 0);
-}
-
 /** Returns a reader that gives something else for NULL, under which a vector may hold anything. */
-function orNull<T>(
+export function orNull<T>(
   { call, heap }: Instance,
   vector: number,
   read: (row: number) => T,
@@ -74,23 +63,18 @@ const NESTED: { readonly [id: number]: Nested } = {
   [TYPE.UNION]: unionCells,
 };
 
-function partOf({ parts }: ColumnType, index: number): ColumnType {
+export function partOf({ parts }: ColumnType, index: number): ColumnType {
   const part = parts[index];
   if (part === undefined) throw new SvcError('internal', `a nested type has no part ${index}`);
   return part;
 }
 
-interface Range {
-  readonly start: number;
-  readonly length: number;
-}
-
-function rangesOf({ call, heap }: Instance, vector: number): (row: number) => Range {
+export function rangesOf({ call, heap }: Instance, vector: number): (row: number) => ItemRange {
   const at = call.duckdb_vector_get_data(vector);
   return (row) => ({ start: heap.u32(at + row * 16), length: heap.u32(at + row * 16 + 8) });
 }
 
-const items = (cell: Cell, { start, length }: Range): JsonValue[] =>
+const items = (cell: Cell, { start, length }: ItemRange): JsonValue[] =>
   Array.from({ length }, (_, index) => cell(start + index));
 
 function listCells(instance: Instance, vector: number, type: ColumnType): Cell {

@@ -5,7 +5,8 @@ import { type LengthOf, leastRowBytes, rowsWithin } from '../../../src/sql/json-
 import { type Cell, rowMaker } from '../../../src/sql/row-maker.ts';
 import type { Instance } from '../engine/instance.ts';
 import { memoryError } from '../errors.ts';
-import { cellsOf, lengthsOf } from './decode.ts';
+import { cellsOf } from './decode.ts';
+import { lengthsOf } from './lengths.ts';
 import { type ColumnType, takeType } from './types.ts';
 
 /** A result: its columns, and its rows in their exact JSON form. */
@@ -34,7 +35,7 @@ export function toResult(
   const rows: JsonObject[] = [];
   let left = maxBytes;
   for (const chunk of chunksOf(instance, result)) {
-    const { cells, lengths, size } = columnsOf(instance, chunk, types);
+    const { cells, lengths, size } = columnsOf(instance, chunk, { types, left });
     const most = Math.min(size, maxRows - rows.length);
     const count = rowsWithin(left, most, lengths);
     for (let at = 0; at < count && left >= 0; at += 1) {
@@ -85,18 +86,24 @@ function readNames({ call, heap }: Instance, result: number, count: number): rea
 
 interface Columns {
   readonly cells: readonly Cell[];
-  /** The lengths of texts and BLOBs. */
+  /** The lengths of texts and nested values. */
   readonly lengths: readonly LengthOf[];
   /** The number of rows. */
   readonly size: number;
 }
 
-function columnsOf(instance: Instance, chunk: number, types: readonly ColumnType[]): Columns {
+function columnsOf(
+  instance: Instance,
+  chunk: number,
+  { types, left }: { readonly types: readonly ColumnType[]; readonly left: number },
+): Columns {
   const { call } = instance;
   const vectors = types.map((_, index) => call.duckdb_data_chunk_get_vector(chunk, index, 0));
   return {
     cells: types.map((type, index) => cellsOf(instance, vectors[index] ?? 0, type)),
-    lengths: types.flatMap((type, index) => lengthsOf(instance, vectors[index] ?? 0, type) ?? []),
+    lengths: types.flatMap(
+      (type, index) => lengthsOf({ instance, vector: vectors[index] ?? 0, most: left }, type) ?? [],
+    ),
     size: call.duckdb_data_chunk_get_size(chunk),
   };
 }

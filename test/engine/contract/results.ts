@@ -186,6 +186,11 @@ export function describeResults(subject: Subject): void {
       ["SELECT repeat('x', 10_000_000) AS v FROM range(3)", 4_194_304, 0],
       ["SELECT repeat('x', 10_000_000)::BLOB AS v FROM range(3)", 4_194_304, 0],
       ['SELECT 1 AS a, 2 AS b, 3 AS c FROM range(100)', 1_000, 55],
+      ['SELECT range(10) AS v FROM range(20)', 209, 9],
+      ['SELECT CASE WHEN i % 2 = 0 THEN range(10) END AS v FROM range(20) t(i)', 219, 19],
+      ["SELECT MAP {'a': 1} AS v FROM range(20)", 69, 9],
+      ['SELECT [1, 2, 3]::INTEGER[3] AS v FROM range(20)', 69, 9],
+      ["SELECT union_value(n := 'xxxx') AS v FROM range(20)", 39, 9],
     ])('stop before the row that is beyond their bytes: %s', async (sql, maxBytes, count) => {
       const request = { sql, values: [], mode: 'read', maxRows: 5_000, maxBytes } as const;
       // From the second time on, the statement has a lane.
@@ -201,12 +206,44 @@ export function describeResults(subject: Subject): void {
       [`SELECT ('{"a":' || repeat(' ', 1000) || '1}')::JSON AS v`, 7],
       [`SELECT ('"' || repeat('\\u0041', 1000) || '"')::JSON AS v FROM range(3)`, 3_000],
       ["SELECT repeat('é', 1000) AS v", 2_000],
+      ['SELECT range(10) AS v', 21],
+      ['SELECT [] AS v', 2],
+      ['SELECT NULL::INTEGER[] AS v', 4],
+      ["SELECT [[], NULL, [''], ['é', NULL]] AS v", 29],
+      ["SELECT [repeat('1', 8), '1']::BIT[] AS v", 16],
+      ['SELECT [0, -300]::BIGNUM[] AS v', 8],
+      ["SELECT ['\\x00\\x01'::BLOB, ''::BLOB] AS v", 11],
+      [`SELECT ['{"a": 1}'::JSON] AS v`, 9],
+      ['SELECT MAP {} AS v', 2],
+      ["SELECT MAP {''::ENUM ('a', ''): 1} AS v", 6],
+      ["SELECT MAP {'': [''], 'b': NULL} AS v", 19],
+      ['SELECT row(1, NULL) AS v', 8],
+      ['SELECT {a: 1} AS v', 7],
+      ['SELECT [[1, 2], NULL]::INTEGER[2][2] AS v', 12],
+      ["SELECT union_value(e := ''::ENUM ('')) AS v", 0],
+      ['SELECT [union_value(l := [1]), NULL] AS v', 10],
       ['SELECT 1 AS v WHERE false', 0],
     ])('are whole within their bytes: %s', async (sql, maxBytes) => {
       const request = { sql, values: [], mode: 'read', maxRows: 100 } as const;
       const limited = await subject.database.run({ ...request, maxBytes }, callOf());
       expect(limited.beyondBytes).toBeUndefined();
       expect(limited).toEqual(await subject.database.run(request, callOf()));
+    });
+
+    it.each([
+      'SELECT range(6_000_000)::FLOAT[] AS v',
+      'SELECT {a: [range(6_000_000)::FLOAT[]]} AS v',
+      "SELECT {a: repeat('x', 60_000_000)::BLOB} AS v",
+      "SELECT repeat('1', 100_000_000)::BIT AS v",
+      'SELECT union_value(l := range(6_000_000)::FLOAT[]) AS v',
+    ])('take little time for a value that is beyond their bytes: %s', async (sql) => {
+      const request = { sql, values: [], mode: 'read', maxRows: 10, maxBytes: 4_194_304 } as const;
+      // Decoding the value on this thread, which serves all callers, took up to 12 seconds.
+      const before = process.threadCpuUsage();
+      const { rows, truncated, beyondBytes } = await subject.database.run(request, callOf());
+      const { user, system } = process.threadCpuUsage(before);
+      expect([rows.length, truncated, beyondBytes]).toEqual([0, true, true]);
+      expect((user + system) / 1e6).toBeLessThan(1.5);
     });
 
     it.each(['', '1234567890123456789'])(

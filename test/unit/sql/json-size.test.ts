@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../../../src/json.ts';
-import { leastBytes, leastRowBytes, rowsWithin } from '../../../src/sql/json-size.ts';
+import {
+  leastBignumBytes,
+  leastBitBytes,
+  leastBytes,
+  leastRowBytes,
+  lengthOfEntry,
+  lengthOfFields,
+  lengthOfItems,
+  rowsWithin,
+} from '../../../src/sql/json-size.ts';
 import { ROUNDS, randomFrom } from './random.ts';
 
 const TEXTS = ['', 'a', 'é', '東京', '😀', '"\\\n', 'x'.repeat(50)];
@@ -49,6 +58,36 @@ describe('a value of many levels', () => {
   });
 });
 
+describe('the least bytes of a value before it is read', () => {
+  const texts = (row: number) => [3, 0, 4, 9][row] ?? 0;
+
+  it('are those of the parts and what stands around them', () => {
+    expect(lengthOfFields([texts, null])(2)).toBe(leastBytes(['xxxx', 1]));
+    expect(lengthOfItems(lengthOfEntry(texts, null), 100)({ start: 0, length: 2 })).toBe(
+      leastBytes({ xxx: 1, '': 1 }),
+    );
+    // The key may be the empty word of an ENUM.
+    expect(lengthOfItems(lengthOfEntry(null, null), 100)({ start: 0, length: 1 })).toBe(
+      leastBytes({ '': 1 }),
+    );
+    expect(lengthOfItems(null, 100)({ start: 5, length: 3 })).toBe(leastBytes([1, 2, 3]));
+    expect(lengthOfItems(texts, 100)({ start: 1, length: 2 })).toBe(leastBytes(['', 'xxxx']));
+    expect(lengthOfItems(texts, 100)({ start: 1, length: 0 })).toBe(leastBytes([]));
+  });
+
+  it('are added up until they are more than asked for', () => {
+    const read: number[] = [];
+    const lengthOf = lengthOfItems((row) => read.push(row), 11);
+    expect(lengthOf({ start: 7, length: 9 })).toBe(13);
+    expect(read).toEqual([7, 8]);
+  });
+
+  it('are never more than the digits of a BIT and a BIGNUM', () => {
+    expect([1, 2, 3].map(leastBitBytes)).toEqual([0, 0, 8]);
+    expect([3, 4, 5].map(leastBignumBytes)).toEqual([0, 0, 2]);
+  });
+});
+
 describe('rows within bytes', () => {
   const lengths = [(row: number) => [3, 0, 4, 9][row] ?? 0, () => 1];
   it.each([
@@ -61,7 +100,8 @@ describe('rows within bytes', () => {
     expect(rowsWithin(bytes, 4, lengths)).toBe(count);
   });
 
-  it('are all where no column has lengths', () => {
+  it('are all where no column has lengths, or no bytes are given', () => {
     expect(rowsWithin(0, 4, [])).toBe(4);
+    expect(rowsWithin(Number.POSITIVE_INFINITY, 4, lengths)).toBe(4);
   });
 });

@@ -67,13 +67,14 @@ export interface Circumstances {
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
   readonly maxRows?: number;
+  readonly maxBytes?: number;
 }
 
 /** Runs a reading statement. */
 export function read(database: Database, sql: string, chosen: Circumstances = {}): Promise<SqlResult> {
-  const { values = [], caller = null, timeoutMs = 20_000, maxRows = 1000 } = chosen;
+  const { values = [], caller = null, timeoutMs = 20_000, maxRows = 1000, maxBytes } = chosen;
   const call: SqlCall = { caller, timeoutMs, signal: chosen.signal ?? new AbortController().signal };
-  return database.run({ sql, values, mode: 'read', maxRows }, call);
+  return database.run({ sql, values, mode: 'read', maxRows, ...(maxBytes && { maxBytes }) }, call);
 }
 
 /** The code and the text of the error a promise ends with. */

@@ -151,6 +151,18 @@ describe('a result', () => {
     expect(result.truncated).toBe(truncated);
   });
 
+  it.each(["{a: repeat('x', 40_000_000)::BLOB}", "[repeat('1', 60_000_000)::BIT]"])(
+    'does not decode a value that is beyond its bytes: %s',
+    async (value) => {
+      const large = await openHere(await createDatabase(), 512);
+      const before = process.threadCpuUsage();
+      const result = await read(large, `SELECT ${value} AS v`, { maxBytes: 4_194_304 });
+      const { user, system } = process.threadCpuUsage(before);
+      expect(result).toMatchObject({ rows: [], truncated: true, beyondBytes: true });
+      expect((user + system) / 1e6).toBeLessThan(2.5);
+    },
+  );
+
   it('keeps the order that the statement asks for', async () => {
     const { rows } = await read(database, 'SELECT id FROM users ORDER BY id DESC -- newest first', {
       maxRows: 3,
