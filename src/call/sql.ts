@@ -32,7 +32,17 @@ export interface PreparedSql {
 
 /** Makes the statement of a call. Throws arguments_invalid for values that SQL cannot hold. */
 export function prepareSql(entry: SqlEntry, values: JsonObject): PreparedSql {
-  return { entry, values, request: toRequest(entry, values) };
+  const { source, returns, limits } = entry;
+  const request = {
+    sql: source.sql,
+    values: parametersOf(entry).map((parameter) => toSqlValue(parameter, values[parameter.name] ?? null)),
+    mode: source.mode,
+    // A single-row shape fetches two rows, which is enough to see that there are too many.
+    maxRows: returns === null || returns.type === 'array' ? limits.rows : 2,
+    maxBytes: hasRules(entry) ? Math.max(limits.bytes, MOST_READ_BYTES) : limits.bytes,
+    ...(source.unattached ? { unattached: true } : {}),
+  };
+  return { entry, values, request };
 }
 
 /** Runs the statement of a call. */
@@ -151,19 +161,6 @@ function tooLargeForRules(name: string): SvcError {
     'result_too_large',
     `The result is larger than the ${MOST_READ_BYTES} bytes that the output policies of ${name} may read.`,
   );
-}
-
-function toRequest(entry: SqlEntry, values: JsonObject): SqlRequest {
-  const { source, returns, limits } = entry;
-  return {
-    sql: source.sql,
-    values: parametersOf(entry).map((parameter) => toSqlValue(parameter, values[parameter.name] ?? null)),
-    mode: source.mode,
-    // A single-row shape fetches two rows, which is enough to see that there are too many.
-    maxRows: returns === null || returns.type === 'array' ? limits.rows : 2,
-    maxBytes: hasRules(entry) ? Math.max(limits.bytes, MOST_READ_BYTES) : limits.bytes,
-    ...(source.unattached ? { unattached: true } : {}),
-  };
 }
 
 /** The caller as a statement may know them. One that a client wrote, or whose result is cached, sees no credentials. */

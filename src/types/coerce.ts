@@ -1,12 +1,4 @@
-import {
-  isInexact,
-  isList,
-  isObject,
-  type JsonObject,
-  type JsonValue,
-  parseWithSources,
-  tryJson,
-} from '../json.ts';
+import { isInexact, isList, isObject, type JsonValue, parseWithSources, tryJson } from '../json.ts';
 import { fitsHugeint, parseDecimal, toInteger } from './decimal.ts';
 import type { TypeName } from './node.ts';
 
@@ -141,24 +133,24 @@ function isUnicode(value: unknown): boolean {
  * with half of a surrogate pair, which UTF-8 cannot hold. Returns null for a safe value.
  */
 export function boundsIssue(root: unknown): string | null {
-  const open: { readonly value: JsonObject | readonly JsonValue[]; readonly depth: number }[] = [];
-  const take = (child: JsonValue | undefined, depth: number): boolean => {
-    if (isList(child) || isObject(child)) open.push({ value: child, depth });
-    return isUnicode(child);
-  };
-  if (!take(root as JsonValue, 1)) return NOT_UNICODE;
+  if (!isUnicode(root)) return NOT_UNICODE;
+  const open: { readonly value: object; readonly depth: number }[] = [];
+  if (typeof root === 'object' && root !== null) open.push({ value: root, depth: 1 });
   let values = 0;
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { value, depth } = next;
     if (depth > MAX_DEPTH) return `is nested deeper than ${MAX_DEPTH} levels`;
     if (Object.hasOwn(value, '__proto__')) return 'has a key named __proto__';
-    const names = isList(value) ? [] : Object.keys(value);
-    values += isList(value) ? value.length : names.length;
+    const keys = Array.isArray(value) ? null : Object.keys(value);
+    const count = Array.isArray(value) ? value.length : (keys?.length ?? 0);
+    values += count;
     if (values > MAX_VALUES) return `has more than ${MAX_VALUES} values`;
-    const isUnicodeInside = isList(value)
-      ? value.every((item) => take(item, depth + 1))
-      : names.every((name) => isUnicode(name) && take(value[name], depth + 1));
-    if (!isUnicodeInside) return NOT_UNICODE;
+    for (let at = 0; at < count; at += 1) {
+      const key = keys?.[at];
+      const child: unknown = Reflect.get(value, key ?? at);
+      if (!isUnicode(key) || !isUnicode(child)) return NOT_UNICODE;
+      if (typeof child === 'object' && child !== null) open.push({ value: child, depth: depth + 1 });
+    }
   }
   return null;
 }

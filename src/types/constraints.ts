@@ -5,7 +5,7 @@ import { formatOf } from './formats.ts';
 import type { TypeNode } from './node.ts';
 import { compilePattern } from './pattern.ts';
 import { PatternRejection } from './pattern-tree.ts';
-import type { Work } from './work.ts';
+import type { Work } from './validate.ts';
 
 /** Checks a value that already has its node's type. Returns the violation, or null. Never repeats the value. */
 export type Constraint = (value: JsonValue) => string | null;

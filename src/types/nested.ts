@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { isList, isObject, type JsonObject, type JsonValue } from '../json.ts';
 import { nearestName } from './nearest.ts';
-import type { Work } from './work.ts';
+import type { Work } from './validate.ts';
 
 /** A compiled type. */
 export type Schema = v.GenericSchema<unknown, JsonValue>;

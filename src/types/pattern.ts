@@ -23,7 +23,7 @@ export function createPatternWork(): PatternWork {
 }
 
 /** The most work for all texts of a validation, in steps. */
-const MAX_WORK = 1_000_000;
+export const MAX_WORK = 1_000_000;
 /** The most work for one text. */
 const MAX_TEXT_WORK = 500_000;
 /** The price of a new way between two states, besides its steps. */
@@ -75,11 +75,11 @@ interface State {
 function createTest(steps: readonly Step[]): Pattern['test'] {
   const follow = createFollow(steps);
   return (text, work = createPatternWork()) => {
-    const states = work.states.get(steps) ?? new Map<string, State>();
+    const states = work.states.get(steps) ?? new Map([['', { open: [], before: END, next: new Map() }]]);
     work.states.set(steps, states);
     const least = Math.max(0, work.left - MAX_TEXT_WORK);
-    let state = stateOf(states, [], END);
-    for (let at = 0; at <= text.length; ) {
+    let state = states.get('');
+    for (let at = 0; state !== undefined && at <= text.length; ) {
       const code = text.codePointAt(at) ?? END;
       let next = state.next.get(code);
       if (next === undefined) {
@@ -95,45 +95,20 @@ function createTest(steps: readonly Step[]): Pattern['test'] {
   };
 }
 
-/** The state with these open steps, made once. */
-function stateOf(states: Map<string, State>, open: number[], before: number): State {
-  open.sort((one, other) => one - other);
-  const key = String.fromCharCode(before + 1, ...open);
-  const known = states.get(key);
-  if (known !== undefined) return known;
-  const state: State = { open, before, next: new Map() };
-  states.set(key, state);
-  return state;
-}
-
 type Follow = (states: Map<string, State>, from: State, code: number, work: PatternWork) => State | null;
 
-/** Finds the state after a character, or null after a match. */
+/** Finds the state after a character, or null after a match. It follows each step that takes no character once. */
 function createFollow(steps: readonly Step[]): Follow {
-  const reach = createReach(steps);
-  return (states, { open, before }, code, work) => {
-    // A match may start at any character, unless the pattern says otherwise.
-    const reached = reach([...open, 0], before, code, work);
-    if (reached === null) return null;
-    const next: number[] = [];
-    for (const index of reached) {
-      const step = steps[index];
-      if (code !== END && step?.op === 'char' && step.matches(code)) next.push(index + 1);
-    }
-    return stateOf(states, next, kindOf(code));
-  };
-}
-
-type Reach = (open: number[], before: number, after: number, work: PatternWork) => readonly number[] | null;
-
-/** Follows the steps that take no character, each once. Returns the steps that wait for one, or null after a match. */
-function createReach(steps: readonly Step[]): Reach {
   const seen = new Float64Array(steps.length);
-  const reached: number[] = [];
+  const asksForWords = steps.some(
+    (step) => step.op === 'edge' && step.edge !== 'start' && step.edge !== 'end',
+  );
   let mark = 0;
-  return (open, before, after, work) => {
+  return (states, { open: reached, before }, code, work) => {
+    // A match may start at any character, unless the pattern says otherwise.
+    const open = [...reached, 0];
+    const next: number[] = [];
     mark += 1;
-    reached.length = 0;
     work.left -= PRICE;
     for (let at = open.pop(); at !== undefined; at = open.pop()) {
       const step = steps[at];
@@ -141,13 +116,22 @@ function createReach(steps: readonly Step[]): Reach {
       seen[at] = mark;
       work.left -= 1;
       if (step.op === 'match') return null;
-      if (step.op === 'char') reached.push(at);
-      else if (step.op === 'split') open.push(step.second, step.first);
-      else if (holds(step.edge, before, after)) open.push(at + 1);
+      if (step.op === 'split') open.push(step.second, step.first);
+      else if (step.op === 'edge') {
+        if (holds(step.edge, before, code)) open.push(at + 1);
+      } else if (code !== END && step.matches(code)) next.push(at + 1);
     }
-    return reached;
+    const sorted = Uint16Array.from(next).sort();
+    const kind = asksForWords && isWord(code) ? A_WORD : NO_WORD;
+    const key = String.fromCharCode(kind, ...sorted);
+    const state = states.get(key) ?? { open: [...sorted], before: kind, next: new Map() };
+    states.set(key, state);
+    return state;
   };
 }
+
+/** Characters that stand for all of their kind. */
+const [A_WORD, NO_WORD] = [97, 32];
 
 /** Stands for the missing character before and after a text. */
 const END = -1;
@@ -160,11 +144,6 @@ function holds(edge: Edge, before: number, after: number): boolean {
 
 function isWord(code: number): boolean {
   return code !== END && WORD.test(String.fromCodePoint(code));
-}
-
-/** A character that stands for all of its kind. */
-function kindOf(code: number): number {
-  return isWord(code) ? 97 : 32;
 }
 
 /** Tells whether an atom matches a code point. */

@@ -12,7 +12,17 @@ import {
   type Walk,
 } from './nested.ts';
 import { acceptsNull, hasDefault, type Parameter, type TypeNode } from './node.ts';
-import { createWork, MAX_ISSUES, type Work } from './work.ts';
+import { createPatternWork, MAX_WORK, type PatternWork } from './pattern.ts';
+
+/** The work that the current validation of a validator may still take. A validator checks one value after the other. */
+export interface Work {
+  readonly patterns: PatternWork;
+  /** The number of unknown names that get a hint. */
+  hints: number;
+}
+
+/** The most violations that one validation reports. */
+const MAX_ISSUES = 50;
 
 /** One violation and its path. It never contains the value. */
 export interface Issue {
@@ -44,7 +54,7 @@ export const MAX_TYPE_DEPTH = 32;
  * if its meaning is clear; `output` accepts exact types only.
  */
 export function createValidator(node: TypeNode, mode: Mode): Validator {
-  const work = createWork();
+  const work: Work = { patterns: createPatternWork(), hints: MAX_ISSUES };
   const schema = toSchema(node, { mode, work });
   return (value) => {
     const problem = mode === 'input' ? boundsIssue(value) : null;
@@ -70,7 +80,7 @@ export function validatorOf(node: TypeNode, mode: Mode): Validator {
 
 /** Compiles a parameter list to a parser for the arguments of a call. */
 export function createArgumentsParser(parameters: readonly Parameter[]): (args: unknown) => ParsedArguments {
-  const work = createWork();
+  const work: Work = { patterns: createPatternWork(), hints: MAX_ISSUES };
   const schema = toArgumentsSchema(parameters, { mode: 'input', work });
   return (args) => {
     const problem = boundsIssue(args);
@@ -84,7 +94,9 @@ export function createArgumentsParser(parameters: readonly Parameter[]): (args: 
 
 function run(schema: Schema, work: Work, value: unknown): Validation {
   const result = v.safeParse(schema, value);
-  Object.assign(work, createWork());
+  work.patterns.left = MAX_WORK;
+  work.patterns.states.clear();
+  work.hints = MAX_ISSUES;
   if (result.success) return { ok: true, value: result.output };
   const first = result.issues.slice(0, MAX_ISSUES);
   return { ok: false, issues: first.map(({ path, message }) => ({ path: pathText(path), message })) };

@@ -32,6 +32,9 @@ export function readMessage(line: string): ReadResult<JSONRPCMessage> {
 export function isTooDeep(value: JsonValue, limit: number = MAX_DEPTH): boolean {
   if (value === null || typeof value !== 'object') return false;
   if (limit === 0) return true;
-  if (isList(value)) return value.some((child) => isTooDeep(child, limit - 1));
-  return Object.keys(value).some((key) => isTooDeep(value[key] ?? null, limit - 1));
+  // Loops over keys: a list of the values of a large object would take memory.
+  if (isList(value)) for (const child of value) if (isTooDeep(child, limit - 1)) return true;
+  if (!isList(value))
+    for (const key of Object.keys(value)) if (isTooDeep(value[key] ?? null, limit - 1)) return true;
+  return false;
 }
