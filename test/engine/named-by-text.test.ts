@@ -53,18 +53,17 @@ async function answerOf(connection: DuckDBConnection, sql: string): Promise<stri
   }
 }
 
-it('refuses each function that finds something by the name in a text', { timeout: 120_000 }, async () => {
+it('refuses each function that finds something by the name in a text', { timeout: 300_000 }, async () => {
   const resolving = await findResolving();
-  expect(resolving).toEqual(
-    expect.arrayContaining(['from_json', 'make_type', 'currval', 'get_block_size', 'format_type']),
-  );
+  expect(resolving).toEqual(expect.arrayContaining(['from_json', 'make_type', 'currval', 'get_block_size']));
   const connection = await openBeside('lake', THINGS);
   const rows = await connection.runAndReadAll('SELECT DISTINCT lower(function_name) FROM duckdb_functions()');
   const reach = {
     builtIns: new Set(rows.getRows().map(String)),
     attached: { open: [], hidden: ['lake'] },
   };
-  for (const name of resolving) {
+  // It takes the number of a type.
+  for (const name of [...resolving, 'format_type']) {
     const refused = { code: 'sql_rejected', message: expect.stringMatching(`uses "?${name}`) };
     const sql = `SELECT ${name}('a')`;
     await expect(confine(connection, sql, reach)).rejects.toMatchObject(refused);
