@@ -26,7 +26,7 @@ describe('links', () => {
   });
 });
 
-it('links of packed pages lead to packed files', () => {
+it('links of packed pages lead to packed files', { timeout: 180_000 }, () => {
   const packed = packedFiles();
   expect(packed.size).toBeGreaterThan(100);
   const isPacked = (path: string) =>
