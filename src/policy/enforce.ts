@@ -155,9 +155,9 @@ function deniesAny({ rule, evaluate }: CompiledRule, { bindings, now }: Facts): 
 export type CompletionSight = 'shown' | 'hidden' | 'unsure';
 
 /**
- * Applies output rules to a completion, which has the values of one column. A rule that reads the result decides nothing
- * here. Another one that denies or fails hides all values. A rule that hides the column, a part of it or the object around
- * it hides its values.
+ * Applies output rules to a completion, which has the values of one column. Rules that read the result decide nothing here.
+ * A rule that denies hides all values, and so does a rule that fails. A rule for fields hides the values if it names the
+ * column, a part of it, or the object that contains it.
  */
 export function sightOfCompletion(
   { output, scope }: PolicyProgram,

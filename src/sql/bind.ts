@@ -92,7 +92,7 @@ function toStructs(node: TypeNode, values: readonly JsonValue[]): readonly SqlVa
   );
 }
 
-/** The limit of what a client sends holds for structs, too: one property sent once is a field of each struct of a list. */
+/** Refuses a list with too many fields: a property of one object becomes a field of each struct. Throws arguments_invalid. */
 function enforceSize(structs: number, fields: number): void {
   if (structs * fields <= MAX_VALUES) return;
   throw invalid(

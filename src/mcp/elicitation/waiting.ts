@@ -8,7 +8,7 @@ const MOST = 1_000;
 /** The most characters of their arguments together, as JSON. Values take many times as much memory. */
 const MOST_CHARACTERS = 8 * 1024 * 1024;
 
-let characters = 0;
+let [calls, characters] = [0, 0];
 const waiting = new Map<object, number>();
 
 /**
@@ -18,19 +18,20 @@ const waiting = new Map<object, number>();
 export async function whileWaiting<T>(session: object, args: JsonObject, ask: () => Promise<T>): Promise<T> {
   const size = JSON.stringify(args).length;
   const ofSession = waiting.get(session) ?? 0;
-  const all = [...waiting.values()].reduce((sum, count) => sum + count, 0);
   if (
     ofSession >= MOST_OF_SESSION ||
-    all >= MOST ||
+    calls >= MOST ||
     (characters > 0 && characters + size > MOST_CHARACTERS)
   ) {
     throw busyError('Too many calls wait for answers');
   }
   waiting.set(session, ofSession + 1);
+  calls += 1;
   characters += size;
   try {
     return await ask();
   } finally {
+    calls -= 1;
     characters -= size;
     const left = (waiting.get(session) ?? 1) - 1;
     if (left === 0) waiting.delete(session);

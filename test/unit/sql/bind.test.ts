@@ -105,7 +105,7 @@ it.each(['10:00:00+02:00', '10:00:00-08:00'])(
 describe('objects that no struct can hold', () => {
   const node: TypeNode = { type: 'object', properties: { a: { type: 'integer' } } };
   const inner: TypeNode = { type: 'object', properties: { part: node } };
-  /** Objects of which only the first has properties. */
+  /** An object with properties, and many without. */
   const sparse = (first: JsonObject, others: number) => [
     first,
     ...Array.from({ length: others }, () => ({})),
