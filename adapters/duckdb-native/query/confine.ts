@@ -103,9 +103,9 @@ function structureOf({ function_name, children }: JsonObject): readonly string[]
   const called = textOf(function_name);
   if (!STRUCTURED.test(called)) return [];
   const last = Array.isArray(children) ? children.at(-1) : undefined;
-  const { class: kind, value } = isObject(last) ? last : {};
-  const structure = kind === 'CONSTANT' && isObject(value) ? value.value : undefined;
-  if (typeof structure === 'string') return [structure];
+  const constant = isObject(last) && last.class === 'CONSTANT' && isObject(last.value) ? last.value : {};
+  if (constant.is_null === true) return [];
+  if (typeof constant.value === 'string') return [constant.value];
   throw refused(`Write the structure of ${called} as one text, so that its types can be checked.`);
 }
 

@@ -81,6 +81,7 @@ describe("the parser's view of the type VARIANT", () => {
     ['SELECT from_json(x, (SELECT \'"DATE"\')) FROM sales', 'from_json'],
     ['SELECT from_json(x, {a: 1}) FROM sales', 'from_json'],
     ['SELECT from_json(x, NULL), from_json(x, 1) FROM sales', 'from_json'],
+    ['SELECT from_json(x, NULL::VARCHAR) FROM sales', 'from_json'],
     ['SELECT x.from_json() FROM sales', 'from_json'],
   ])('needs the structure as one text in %s', async (sql, name) => {
     await expect(confineNames(duckdb, sql)).rejects.toMatchObject({
@@ -95,6 +96,7 @@ describe("the parser's view of the type VARIANT", () => {
     "SELECT from_json(x, '{\"a\": \"ENUM(''VARIANT'')\",}') FROM sales",
     'SELECT variant, s.variant AS "VARIANT", NULL::STRUCT(variant INTEGER) FROM sales AS s',
     'FROM variant',
+    'SELECT from_json(x, NULL) FROM sales',
   ])('takes no name for it in %s', async (sql) => {
     await expect(confineNames(duckdb, sql)).resolves.toBeUndefined();
   });
