@@ -2,6 +2,7 @@ import { logIdsOf, type NotificationLevel, type RequestContext } from '../contex
 import { sha256Hex } from '../crypto/digest.ts';
 import { SvcError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
+import { keepLatest } from '../keep-latest.ts';
 import type { Database, Log, LogLine, PythonHost, SqlResult } from '../ports.ts';
 import { answerParameters } from '../project/elicitation-model.ts';
 import { type CallTexts, callerCredentials, createTextRedactor } from '../redaction/redact.ts';
@@ -164,13 +165,7 @@ function toLine(level: NotificationLevel, message: string): LogLine {
 export function statementOf(sql: string): Promise<PythonStatement> {
   if (sql.length > MAX_STATEMENT_LENGTH) return readStatement(sql);
   const found = statements.get(sql) ?? readStatement(sql);
-  // Taken out and put back: the first one is the one that was not used for the longest time.
-  statements.delete(sql);
-  statements.set(sql, found);
-  for (const oldest of statements.keys()) {
-    if (statements.size <= MAX_STATEMENTS) break;
-    statements.delete(oldest);
-  }
+  keepLatest(statements, { key: sql, value: found, most: MAX_STATEMENTS });
   found.catch(() => statements.delete(sql));
   return found;
 }

@@ -1,6 +1,7 @@
 import type { Runtime } from '../call/runtime.ts';
 import { parseSchemaProfile, withSchemaProfile } from '../catalog/schema-profile.ts';
 import { narrowCatalog, parseTags } from '../catalog/toolset.ts';
+import { keepLatest } from '../keep-latest.ts';
 
 /** The header that selects a toolset, beside the query `tags` of the endpoint's URL. */
 const TAGS_HEADER = 'svc-tags';
@@ -28,6 +29,11 @@ export function createToolsets<Part>(
 ): FindToolset<Part> {
   const whole = make({ runtime, byHeader: false });
   const kept = new Map<string, Part>();
+  const select = (inUrl: readonly string[], inHeader: readonly string[], profile: string | null): Part => {
+    const narrowed = narrowCatalog(narrowCatalog(runtime.catalog, inUrl), inHeader);
+    const catalog = withSchemaProfile(narrowed, profile === null ? null : parseSchemaProfile(profile));
+    return make({ runtime: { ...runtime, catalog }, byHeader: inHeader.length > 0 });
+  };
   return ({ url, headers }) => {
     const begin = url.indexOf('?');
     const header = headers.get(TAGS_HEADER);
@@ -38,13 +44,8 @@ export function createToolsets<Part>(
     const profile = query.get('schema_profile');
     if (inUrl.length + inHeader.length === 0 && profile === null) return whole;
     const key = JSON.stringify([inUrl, inHeader, profile]);
-    const found = kept.get(key);
-    if (found !== undefined) return found;
-    const narrowed = narrowCatalog(narrowCatalog(runtime.catalog, inUrl), inHeader);
-    const catalog = withSchemaProfile(narrowed, profile === null ? null : parseSchemaProfile(profile));
-    const part = make({ runtime: { ...runtime, catalog }, byHeader: inHeader.length > 0 });
-    if (kept.size >= MOST_TOOLSETS) kept.clear();
-    kept.set(key, part);
+    const part = kept.get(key) ?? select(inUrl, inHeader, profile);
+    keepLatest(kept, { key, value: part, most: MOST_TOOLSETS });
     return part;
   };
 }

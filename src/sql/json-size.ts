@@ -50,6 +50,19 @@ export function rowsWithin(bytes: number, count: number, lengths: readonly Lengt
   return count;
 }
 
+/** The most characters of the names and types of a result's columns. */
+const MOST_COLUMN_TEXT = 4_194_304;
+
+/**
+ * Throws `result_too_large` if the names and types of a result's columns have so many characters that they fill the memory. A short
+ * statement can give one long type to thousands of columns, even without a row.
+ */
+export function enforceColumnText(length: number): void {
+  if (length <= MOST_COLUMN_TEXT) return;
+  const message = 'The names and types of the columns are too long. Select fewer columns.';
+  throw new SvcError('result_too_large', message);
+}
+
 /**
  * Returns a number of bytes that the JSON of a row's value surely has. It reads the lengths of texts and lists, not the
  * value. Types whose values are all short have none.

@@ -2,7 +2,7 @@ import type { DuckDBMaterializedResult, DuckDBType, DuckDBValue, DuckDBVector } 
 import type { JsonObject } from '../../../src/json.ts';
 import type { SqlRequest, SqlResult } from '../../../src/ports.ts';
 import { repeatedNames, uniqueNames } from '../../../src/sql/forms.ts';
-import { leastRowBytes, nestedTooDeeply, rowsWithin } from '../../../src/sql/json-size.ts';
+import { enforceColumnText, leastRowBytes, nestedTooDeeply, rowsWithin } from '../../../src/sql/json-size.ts';
 import { rowMaker } from '../../../src/sql/row-maker.ts';
 import type { Driver } from '../driver/driver.ts';
 import { lengthReader } from '../driver/texts.ts';
@@ -31,11 +31,10 @@ function createConvert(driver: Driver): ToResult {
   const decoderOf = createDecoders(driver);
   const lengthsOf = createLengths(driver);
   return (result, { maxRows, maxBytes = Number.POSITIVE_INFINITY }) => {
-    const given = result.columnNames();
+    const { given, types, typeNames } = readColumns(driver, result);
     const repeated = repeatedNames(given);
     const names = uniqueNames(given);
-    const types = names.map((name, index) => completeType(driver, columnType(result, name, index)));
-    const columns = types.map((type, index) => ({ name: names[index] ?? '', type: typeName(type) }));
+    const columns = names.map((name, index) => ({ name, type: typeNames[index] ?? '' }));
     const decoders = types.map(decoderOf);
     // The names of columns and decoders are those that the statement gave.
     types.forEach(nameFieldsByPosition);
@@ -72,6 +71,23 @@ function createConvert(driver: Driver): ToResult {
 }
 
 const toNull = () => null;
+
+/** Reads the names of columns as the statement gave them, their types, and the types' names. */
+function readColumns(driver: Driver, result: DuckDBMaterializedResult) {
+  const [given, types, typeNames]: [string[], DuckDBType[], string[]] = [[], [], []];
+  let length = 0;
+  for (let index = 0; index < result.columnCount; index += 1) {
+    const name = result.columnName(index);
+    const type = completeType(driver, columnType(result, name, index));
+    const named = typeName(type);
+    length += name.length + named.length;
+    enforceColumnText(length);
+    given.push(name);
+    types.push(type);
+    typeNames.push(named);
+  }
+  return { given, types, typeNames };
+}
 
 function columnType(result: DuckDBMaterializedResult, name: string, index: number): DuckDBType {
   try {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../src/json.ts';
 import type { SqlColumn, SqlRequest, SqlResult } from '../../../src/ports.ts';
 import { repeatedNames, uniqueNames } from '../../../src/sql/forms.ts';
-import { type LengthOf, leastRowBytes, rowsWithin } from '../../../src/sql/json-size.ts';
+import { enforceColumnText, type LengthOf, leastRowBytes, rowsWithin } from '../../../src/sql/json-size.ts';
 import { type Cell, rowMaker } from '../../../src/sql/row-maker.ts';
 import type { Instance } from '../engine/instance.ts';
 import { memoryError } from '../errors.ts';
@@ -27,8 +27,7 @@ export function toResult(
   result: number,
   { maxRows, maxBytes = Number.POSITIVE_INFINITY }: Pick<SqlRequest, 'maxRows' | 'maxBytes'>,
 ): SqlResult {
-  const types = readTypes(instance, result);
-  const given = readNames(instance, result, types.length);
+  const { given, types } = readColumns(instance, result);
   const repeated = repeatedNames(given);
   const names = uniqueNames(given);
   const toRow = rowMaker(names);
@@ -73,15 +72,21 @@ export function* chunksOf({ call, heap, scratch }: Instance, result: number): Ge
   if (left > 0) throw memoryError(`no memory for the last ${left} rows`);
 }
 
-function readTypes(instance: Instance, result: number): ColumnType[] {
-  const { call } = instance;
-  return Array.from({ length: call.duckdb_column_count(result) }, (_, index) =>
-    takeType(instance, call.duckdb_column_logical_type(result, index, 0)),
-  );
-}
-
-function readNames({ call, heap }: Instance, result: number, count: number): readonly string[] {
-  return Array.from({ length: count }, (_, index) => heap.cString(call.duckdb_column_name(result, index, 0)));
+/** Reads the names of columns as the statement gave them, and their types. */
+function readColumns(instance: Instance, result: number) {
+  const { call, heap } = instance;
+  const [given, types]: [string[], ColumnType[]] = [[], []];
+  const count = call.duckdb_column_count(result);
+  let length = 0;
+  for (let index = 0; index < count; index += 1) {
+    const name = heap.cString(call.duckdb_column_name(result, index, 0));
+    const type = takeType(instance, call.duckdb_column_logical_type(result, index, 0));
+    length += name.length + type.name.length;
+    enforceColumnText(length);
+    given.push(name);
+    types.push(type);
+  }
+  return { given, types };
 }
 
 interface Columns {

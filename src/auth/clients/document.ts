@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { sha256Base64Url } from '../../crypto/digest.ts';
 import { SvcError, toSvcError } from '../../errors.ts';
+import { keepLatest } from '../../keep-latest.ts';
 import { isRegistrable, isUsable } from '../../settings/redirect-uri.ts';
 import type { AuthServer, FetchDocument, OAuthClient } from '../types.ts';
 
@@ -77,12 +78,11 @@ async function find(server: AuthServer, id: string, { signal, outdated }: FindOp
   const cache = caches.get(fetchDocument) ?? new Map<string, CachedDocument>();
   caches.set(fetchDocument, cache);
   const cached = cache.get(id);
+  if (cached !== undefined) keepLatest(cache, { key: id, value: cached, most: MAX_CACHED });
   if (cached !== undefined && now() < cached.until) return cached.document;
   try {
     const fresh = await read(fetchDocument, id, { signal, now });
-    const [oldest] = cache.keys();
-    if (cache.size >= MAX_CACHED && oldest !== undefined) cache.delete(oldest);
-    cache.set(id, fresh);
+    keepLatest(cache, { key: id, value: fresh, most: MAX_CACHED });
     return fresh.document;
   } catch (thrown) {
     if (!outdated || cached === undefined || now() >= cached.until + OUTDATED_MS) throw thrown;

@@ -1,5 +1,6 @@
 import { sha256Base64Url } from '../../crypto/digest.ts';
 import { isObject, type JsonObject } from '../../json.ts';
+import { keepLatest } from '../../keep-latest.ts';
 import type { VerifierBlock } from '../../settings/model.ts';
 import { misconfigured, type ProviderStep, unavailable } from '../upstream/errors.ts';
 import { basicAuthorization, type ProviderResponse, type SendToProvider } from '../upstream/request.ts';
@@ -42,8 +43,8 @@ export function createIntrospect(block: VerifierBlock, provider: string, now: ()
     const claims = readAnswer(answer, step);
     active.delete(key);
     rejected.delete(key);
-    if (claims === null) remember(rejected, key, { claims, until: now() + INACTIVE_MS });
-    else remember(active, key, { claims, until: now() + ACTIVE_MS });
+    const [kept, ms] = claims === null ? [rejected, INACTIVE_MS] : [active, ACTIVE_MS];
+    keepLatest(kept, { key, value: { claims, until: now() + ms }, most: MAX_CACHED });
     return claims;
   };
 }
@@ -73,11 +74,4 @@ function readAnswer({ status, body }: ProviderResponse, step: ProviderStep): Jso
   }
   // Servers may omit `exp`; then the claims are valid until the next introspection.
   return body.active ? { exp: Number.POSITIVE_INFINITY, ...body } : null;
-}
-
-/** A map keeps the order of insertion, so the first answer is the oldest. */
-function remember(cached: Map<string, CachedAnswer>, key: string, answer: CachedAnswer): void {
-  cached.set(key, answer);
-  const [oldest] = cached.keys();
-  if (oldest !== undefined && cached.size > MAX_CACHED) cached.delete(oldest);
 }

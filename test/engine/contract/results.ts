@@ -246,6 +246,22 @@ export function describeResults(subject: Subject): void {
       expect((user + system) / 1e6).toBeLessThan(1.5);
     });
 
+    it.each(['{"$": 1} AS s', '1 AS "$"', 'NULL::STRUCT(a STRUCT("$" INTEGER)[]) AS s'])(
+      'are refused if the names and types of their columns are too long: %s',
+      async (column) => {
+        const long = column.replace('$', 'x'.repeat(30_000));
+        const many = (stars: number) =>
+          read(
+            subject.database,
+            `WITH a AS (SELECT ${long}) SELECT ${Array(stars).fill('*')} FROM a LIMIT 0`,
+          );
+        const error = await errorOf(many(150));
+        expect(error.code).toBe('result_too_large');
+        expect(error.message).toContain('names and types of the columns are too long');
+        expect((await many(50)).columns).toHaveLength(50);
+      },
+    );
+
     it.each(['', '1234567890123456789'])(
       'are refused if a value is nested too deeply around %j',
       async (inner) => {

@@ -3,6 +3,7 @@ import type { Auth } from '../../../src/auth/types.ts';
 import type { CallRecord } from '../../../src/call/call-record.ts';
 import type { ToolEntry } from '../../../src/catalog/model.ts';
 import { SvcError } from '../../../src/errors.ts';
+import { createToolsets } from '../../../src/mcp/toolsets.ts';
 import { createFakeRuntime, createTestApp, legacy, modern, post, TOOLS } from './fixture.ts';
 import { messagesOf, nextMessage } from './stream.ts';
 
@@ -52,6 +53,27 @@ describe('a toolset', () => {
     expect(await list('/mcp?tags=people,figures')).toEqual(['greet', 'greeting', 'numbers', 'undeclared']);
     expect(await list('/mcp', { 'svc-tags': 'figures' })).toEqual(['numbers', 'undeclared']);
     expect(await list('/mcp?tags=people', { 'svc-tags': 'texts' })).toEqual(['greeting']);
+  });
+
+  it('is kept ready while it is used, however many others are', () => {
+    const tags = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const tools = TOOLS.map((entry) => ({
+      ...entry,
+      wire: { ...entry.wire, _meta: { 'svc-kit/tags': tags } },
+    }));
+    let made = 0;
+    const find = createToolsets(createSide(false, tools).runtime, () => {
+      made += 1;
+      return made;
+    });
+    const select = (some: readonly string[]) => find(new Request(`http://localhost/mcp?tags=${some}`));
+    const first = select(['a']);
+    for (let set = 1; set < 2 ** tags.length; set += 1) {
+      select(tags.filter((_, index) => (set >> index) % 2 === 1));
+      expect(select(['a'])).toBe(first);
+    }
+    // The whole server, and each set of tags once.
+    expect(made).toBe(2 ** tags.length);
   });
 
   // Requirements: modern.caching.private

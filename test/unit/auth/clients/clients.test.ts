@@ -143,6 +143,25 @@ describe('a client that is known by a document', () => {
     expect(app.lines).toMatchObject(Array(2).fill({ ...failed, fields }));
   });
 
+  it('keeps its tokens for that day beside the documents of many others, while it is used', async () => {
+    let isDown = false;
+    const fetchDocument: FetchDocument = async ({ href }) => {
+      if (isDown && href === ID) throw new Error('503');
+      return { text: JSON.stringify({ ...sound, client_id: href }), cacheControl: null };
+    };
+    const app = createDesk({ parts: { fetchDocument } });
+    const revoke = async () => (await app.form('/revoke', { client_id: ID, token: 'unknown' })).status;
+    expect(await revoke()).toBe(200);
+    isDown = true;
+    app.clock.ms += 3_600_000;
+    for (let index = 0; index < 300; index += 1) {
+      const other = `https://other-${index}.example/client.json`;
+      expect((await app.fetch(authorizePath(other, pkce().challenge))).status).toBe(200);
+      if (index % 100 === 0) expect(await revoke()).toBe(200);
+    }
+    expect(await revoke()).toBe(200);
+  });
+
   it('keeps its tokens for a day while its document cannot be fetched, but signs nobody in', async () => {
     let fault: Error | null = null;
     const text = JSON.stringify({ ...sound, grant_types: ['authorization_code', 'refresh_token'] });
