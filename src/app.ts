@@ -17,6 +17,7 @@ import type { Sealer } from './crypto/seal.ts';
 import { causesOf, ERRORS, SvcError, toSvcError } from './errors.ts';
 import { enforceAccess, type HttpAccess, toProbeAccess } from './http/access.ts';
 import { MAX_BODY_BYTES, readBody } from './http/body.ts';
+import { createBodyRoom, type Leave, SMALL_BODY, type TakeRoom } from './http/body-room.ts';
 import { exposedTo, toPreflight } from './http/cors.ts';
 import { toErrorResponse } from './http/errors.ts';
 import { toHealth, toReadiness } from './http/health.ts';
@@ -74,7 +75,10 @@ export interface AppOptions {
 }
 
 /** One POST of a client that listens to a stream. */
-export type SsePost = Pick<McpPost, 'headers' | 'body' | 'caller'>;
+export interface SsePost extends Pick<McpPost, 'headers' | 'body' | 'caller'> {
+  /** Takes room for the body until the request is answered. Throws busy if there is none. */
+  readonly hold: () => Leave;
+}
 
 /** HTTP+SSE, the transport of revision 2024-11-05. */
 export interface SseEndpoint {
@@ -99,6 +103,8 @@ export interface Extra {
    * with its status, which nobody changes.
    */
   readonly respond?: (response: TextResponse) => Response;
+  /** Runs a function when the response is written or the client has left, on platforms with many requests in one process. */
+  readonly onDone?: (listener: () => void) => void;
 }
 
 /** The served side of a project: a web-standard handler. */
@@ -126,6 +132,7 @@ export function createApp(options: AppOptions): App {
     ...createRequestCounts(options.rateLimit ?? null),
     countWrongKey: (address) => countKey(null, address),
     authenticate: toAuthenticate(options),
+    takeRoom: createBodyRoom(),
   };
   const live = options.stateless ? null : openLive(options.changes);
   const answerPost = createPostAnswer(options, live, admission);
@@ -234,6 +241,7 @@ interface Admission extends RequestCounts {
   readonly authenticate: ((request: Request, admit: Admit) => Promise<Sender | null>) | null;
   /** Counts a wrong API key of a network address, also where requests have no limit. Throws rate_limited. */
   readonly countWrongKey: (address: string | undefined) => void;
+  readonly takeRoom: TakeRoom;
 }
 
 /** The wrong API keys of one address that get the reason; further ones get 429. Right keys are not delayed. */
@@ -279,9 +287,10 @@ function createPostAnswer(options: AppOptions, live: Live | null, admission: Adm
     });
   const handlers = new WeakMap<Runtime, FindToolset<McpHandler>>();
   return async (received) => {
-    const { request } = received;
+    const { request, address, onDone } = received;
     const caller = await toCaller(received, admission, 'http');
     const body = await readBody(request, options.maxBodyBytes ?? MAX_BODY_BYTES);
+    if (body.length > SMALL_BODY) onDone?.(admission.takeRoom(caller.user, address, body.length));
     const runtime = options.runtime();
     const findHandler = handlers.get(runtime) ?? createToolsets(runtime, createHandler);
     handlers.set(runtime, findHandler);
@@ -335,7 +344,8 @@ function routeSse(hono: Hono<Env>, options: AppOptions, sse: SseEndpoint, admiss
   hono.post(PATHS.messages, async (c) => {
     const caller = await toCaller(c.env, admission, 'sse');
     const body = await readBody(c.req.raw, maxBodyBytes);
-    return sse.receive(c.req.query('session_id') ?? '', { headers: c.req.raw.headers, body, caller });
+    const hold = () => admission.takeRoom(caller.user, c.env.address, body.length);
+    return sse.receive(c.req.query('session_id') ?? '', { headers: c.req.raw.headers, body, caller, hold });
   });
   hono.options(PATHS.sse, (c) => toPreflight(c.req.raw, 'GET'));
   hono.options(PATHS.messages, (c) => toPreflight(c.req.raw, 'POST'));

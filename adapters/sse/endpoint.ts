@@ -10,6 +10,7 @@ import type { SseEndpoint } from '../../src/app.ts';
 import type { Runtime } from '../../src/call/runtime.ts';
 import type { User } from '../../src/context.ts';
 import { busyError, SvcError } from '../../src/errors.ts';
+import type { Leave } from '../../src/http/body-room.ts';
 import type { Caller } from '../../src/mcp/context.ts';
 import { createServer, type ServeOptions } from '../../src/mcp/server.ts';
 import { createSession, type McpSession } from '../../src/mcp/sessions/session.ts';
@@ -36,6 +37,8 @@ export interface SseOptions extends ServeOptions {
 
 const MOST = 1_000;
 const MOST_OF_USER = 100;
+/** The maximum number of running requests of one connection. Their POSTs have ended, so they hold no socket. */
+const MOST_RUNNING = 256;
 /** The time to write the answers of running requests when the server stops. */
 const ANSWER_MS = 1_000;
 
@@ -70,13 +73,13 @@ export function createSseEndpoint({
       const { id, connection } = open(caller);
       return toStream(withEndpoint(connection.readable, `${path}?session_id=${id}`));
     },
-    receive: (id, { headers, body, caller }) => {
+    receive: (id, { headers, body, caller, hold }) => {
       const connection = connections.get(id);
       if (!connection?.belongsTo(caller.user)) throw new SvcError('not_found', 'There is no such session.');
       if (!isJsonContentType(headers.get('content-type'))) return toRejectionResponse(NOT_JSON);
       const read = readMessage(body);
       if (!read.ok) return toRejectionResponse(read.rejection, read.body);
-      connection.receive(read.value, caller);
+      connection.receive(read.value, caller, hold);
       return toAccepted();
     },
     close: async () => {
@@ -113,6 +116,11 @@ function withEndpoint(stream: ReadableStream<Uint8Array>, address: string): Read
   return stream.pipeThrough(new TransformStream({ start: (controller) => controller.enqueue(first) }));
 }
 
+interface RunningRequest {
+  readonly caller: Caller;
+  readonly leave: Leave;
+}
+
 /** The id and the owner of a connection. */
 interface ConnectionOptions {
   readonly id: string;
@@ -129,8 +137,7 @@ export class SseConnection implements Transport {
   readonly #options: ConnectionOptions;
   readonly #session: McpSession;
   readonly #stream: EventStream;
-  /** The callers of running requests. */
-  readonly #callers = new Map<RequestId, Caller>();
+  readonly #running = new Map<RequestId, RunningRequest>();
   #onAnswered: () => void = () => {};
   #closed = false;
 
@@ -151,10 +158,15 @@ export class SseConnection implements Transport {
     return subjectOf(this.#options.user) === subjectOf(user);
   }
 
-  /** Delivers a message of a POST. */
-  receive(message: JSONRPCMessage, caller: Caller): void {
+  /** Delivers a message of a POST. Throws busy if too many requests run. */
+  receive(message: JSONRPCMessage, caller: Caller, hold: () => Leave): void {
     if (this.#closed) return;
-    if ('method' in message && 'id' in message) this.#callers.set(message.id, caller);
+    if ('method' in message && 'id' in message) {
+      if (this.#running.size >= MOST_RUNNING) throw busyError('Too many requests of this connection run');
+      const leave = hold();
+      this.#settle(message.id);
+      this.#running.set(message.id, { caller, leave });
+    }
     this.onmessage?.(message);
     if ('method' in message && message.method === 'notifications/cancelled') {
       // A cancelled request is never answered.
@@ -166,21 +178,22 @@ export class SseConnection implements Transport {
   answered(): Promise<void> {
     return new Promise((resolve) => {
       this.#onAnswered = resolve;
-      if (this.#callers.size === 0) resolve();
+      if (this.#running.size === 0) resolve();
     });
   }
 
   #settle(id: RequestId): void {
-    this.#callers.delete(id);
-    if (this.#callers.size === 0) this.#onAnswered();
+    this.#running.get(id)?.leave();
+    this.#running.delete(id);
+    if (this.#running.size === 0) this.#onAnswered();
   }
 
   /** Returns the caller of the request that a handler is answering. The POST that sent it has ended already. */
   readonly callerOf = ({ mcpReq }: ServerContext): Caller => {
-    const caller = this.#callers.get(mcpReq.id);
-    if (caller === undefined) throw new Error('the request is already answered');
+    const running = this.#running.get(mcpReq.id);
+    if (running === undefined) throw new Error('the request is already answered');
     const session = this.#session;
-    return { ...caller, sessionId: session.id, session, signal: mcpReq.signal, streams: true };
+    return { ...running.caller, sessionId: session.id, session, signal: mcpReq.signal, streams: true };
   };
 
   async send(message: JSONRPCMessage): Promise<void> {
@@ -192,6 +205,7 @@ export class SseConnection implements Transport {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    for (const { leave } of this.#running.values()) leave();
     this.#onAnswered();
     this.#stream.close();
     this.onclose?.();

@@ -116,8 +116,8 @@ export function createRequestCounts(limit: RateLimit | null): RequestCounts {
   };
 }
 
-/** Null for a client without an address: such clients cannot be told apart, and one must not block the others. */
-function clientOf(user: User | null, address: string | undefined): string | null {
+/** The name of a client. Null without an address: such clients cannot be told apart, and one must not block the others. */
+export function clientOf(user: User | null, address: string | undefined): string | null {
   if (user?.apiKey !== undefined) return `key ${user.apiKey}`;
   if (user !== null) return `user ${user.provider ?? ''} ${user.id}`;
   return address === undefined ? null : `address ${toNetwork(address)}`;

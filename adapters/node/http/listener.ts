@@ -24,8 +24,14 @@ export function createListener({ app, trustProxy = false }: ListenerOptions): Re
         text = response;
         return response.status === 200 ? WRITTEN : new Response(null, { status: response.status });
       };
-      const address = clientAddress(bindings.incoming as IncomingMessage, trustProxy);
-      const response = await app.fetch(request, { respond, ...(address === undefined ? {} : { address }) });
+      const { incoming, outgoing } = bindings as HttpBindings;
+      const onDone: Extra['onDone'] = (listener) => {
+        if (outgoing.closed) listener();
+        else outgoing.once('close', listener);
+      };
+      const address = clientAddress(incoming, trustProxy);
+      const extra = { respond, onDone, ...(address === undefined ? {} : { address }) };
+      const response = await app.fetch(request, extra);
       return text === null ? response : send(text, bindings as HttpBindings);
     },
     { overrideGlobalObjects: false },

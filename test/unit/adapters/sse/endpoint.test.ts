@@ -165,6 +165,37 @@ describe('a connection', () => {
     expect((await post('x'.repeat(1024 * 1024 + 1))).status).toBe(413);
   });
 
+  it('runs so many requests at once, and more when some are answered', async () => {
+    const { server } = await start();
+    const { post, messages, leave } = await listen(server);
+    for (let id = 1; id <= 256; id += 1) expect((await post({ ...WAIT, id })).status).toBe(202);
+    const refused = await post({ ...WAIT, id: 257 });
+    expect([refused.status, (await refused.json()).error.message]).toEqual([
+      503,
+      expect.stringContaining('Too many requests of this connection run'),
+    ]);
+    await post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
+    expect((await post({ ...legacy('ping').body, id: 258 })).status).toBe(202);
+    await eventually(() => messages().map(({ id }) => id)).toEqual([258]);
+    leave();
+  });
+
+  it('holds the large bodies of its running requests, and none of those that ended', async () => {
+    const { server } = await start();
+    const { post, leave } = await listen(server);
+    const other = await listen(server);
+    const large = (message: object) => `${JSON.stringify(message)}${' '.repeat(1_000_000)}`;
+    for (let id = 1; id <= 8; id += 1) {
+      expect((await post(large({ ...legacy('ping').body, id }))).status).toBe(202);
+    }
+    for (let id = 11; id <= 14; id += 1) expect((await post(large({ ...WAIT, id }))).status).toBe(202);
+    for (const one of [post, other.post]) expect((await one(large({ ...WAIT, id: 15 }))).status).toBe(503);
+    expect((await post({ ...WAIT, id: 16 })).status).toBe(202);
+    leave();
+    await eventually(async () => (await other.post(large({ ...WAIT, id: 17 }))).status).toBe(202);
+    other.leave();
+  });
+
   it('that ends cancels what it asked for', async () => {
     const { server, runtime } = await start();
     const { post, leave } = await listen(server);

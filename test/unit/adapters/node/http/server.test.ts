@@ -212,6 +212,29 @@ describe('limits', () => {
     expect(await response.json()).toMatchObject({ result: {} });
   });
 
+  it('runs only so many calls with large bodies, small ones beside them, and more when some end', async () => {
+    const runtime = createFakeRuntime();
+    const server = await start(runtime);
+    const waits = () => {
+      const leaving = new AbortController();
+      const body = `${JSON.stringify(WAIT.body)}${' '.repeat(1_000_000)}`;
+      const call = send(server, WAIT, { body, signal: leaving.signal }).catch(() => null);
+      return { call, leave: () => leaving.abort() };
+    };
+    const running = [1, 2, 3, 4].map(waits);
+    const large = () => send(server, GREET, { body: `${JSON.stringify(GREET.body)}${' '.repeat(500_000)}` });
+    await eventually(() => runtime.fake.calls.length).toBe(4);
+    const refused = await large();
+    expect(refused.headers.get('retry-after')).toBe('1');
+    expect(refused.status).toBe(503);
+    expect((await refused.json()).error.message).toContain('Too many large requests run');
+    expect((await send(server, GREET)).status).toBe(200);
+    running[0]?.leave();
+    await eventually(async () => (await large()).status).toBe(200);
+    for (const { leave } of running) leave();
+    await Promise.all(running.map(({ call }) => call));
+  });
+
   it('refuses headers beyond 16 KiB', async () => {
     const server = await start();
     const response = await fetch(`${server.url}/health`, { headers: { 'x-long': 'y'.repeat(20_000) } });
