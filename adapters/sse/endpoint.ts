@@ -158,14 +158,14 @@ export class SseConnection implements Transport {
     return subjectOf(this.#options.user) === subjectOf(user);
   }
 
-  /** Delivers a message of a POST. Throws busy if too many requests run. */
+  /** Delivers a message of a POST. Throws busy if too many requests run, and request_invalid for an id of one that runs. */
   receive(message: JSONRPCMessage, caller: Caller, hold: () => Leave): void {
     if (this.#closed) return;
     if ('method' in message && 'id' in message) {
       if (this.#running.size >= MOST_RUNNING) throw busyError('Too many requests of this connection run');
-      const leave = hold();
-      this.#settle(message.id);
-      this.#running.set(message.id, { caller, leave });
+      if (this.#running.has(message.id))
+        throw new SvcError('request_invalid', 'A request with this id runs.');
+      this.#running.set(message.id, { caller, leave: hold() });
     }
     this.onmessage?.(message);
     if ('method' in message && message.method === 'notifications/cancelled') {

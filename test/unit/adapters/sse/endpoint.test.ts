@@ -191,6 +191,8 @@ describe('a connection', () => {
     for (let id = 11; id <= 14; id += 1) expect((await post(large({ ...WAIT, id }))).status).toBe(202);
     for (const one of [post, other.post]) expect((await one(large({ ...WAIT, id: 15 }))).status).toBe(503);
     expect((await post({ ...WAIT, id: 16 })).status).toBe(202);
+    // A second request with its id would end the first one's hold.
+    expect((await post({ ...WAIT, id: 16 })).status).toBe(400);
     leave();
     await eventually(async () => (await other.post(large({ ...WAIT, id: 17 }))).status).toBe(202);
     other.leave();
