@@ -9,7 +9,6 @@ import {
   isCelError,
   isCelList,
   isCelMap,
-  isCelUint,
 } from '@bufbuild/cel';
 
 const EQUALITY = ['_==_', '_!=_', '@in'];
@@ -44,7 +43,7 @@ function evaluate(functions: readonly CelFunc[], left: CelValue, right: CelValue
   return outcome === true;
 }
 
-/** The value with whole numbers beyond 2^53 in place of their digits, at any depth; undefined for others, except maps. */
+/** The value with whole numbers beyond 2^53 in place of their digits, at any depth; undefined without such, except maps. */
 function withNumbers(value: CelValue): CelValue | undefined {
   if (isCelList(value)) {
     const items = [...value];
@@ -59,14 +58,11 @@ function withNumbers(value: CelValue): CelValue | undefined {
   return celMap(new Map(entries));
 }
 
-/** A whole number beyond 2^53, of a number or its digits; undefined for any other value. */
-export function longNumberOf(value: unknown): bigint | undefined {
-  if (typeof value === 'string') return isLongNumber(value) ? BigInt(value) : undefined;
-  const number = isCelUint(value) ? value.value : value;
-  const whole = typeof number === 'number' && Number.isInteger(number) ? BigInt(number) : number;
-  return typeof whole === 'bigint' && isLongNumber(`${whole}`) ? whole : undefined;
+function longNumberOf(value: CelValue): bigint | undefined {
+  return typeof value === 'string' && isLongNumber(value) ? BigInt(value) : undefined;
 }
 
-function isLongNumber(digits: string): boolean {
-  return /^-?[1-9]\d{15,39}$/.test(digits) && !Number.isSafeInteger(Number(digits));
+/** Whether a text has the digits of a whole number beyond 2^53. */
+export function isLongNumber(text: string): boolean {
+  return /^-?[1-9]\d{15,39}$/.test(text) && !Number.isSafeInteger(Number(text));
 }

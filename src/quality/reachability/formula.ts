@@ -1,4 +1,4 @@
-import { longNumberOf } from '../../policy/cel/digits.ts';
+import { isLongNumber } from '../../policy/cel/digits.ts';
 import { childrenOf, type Expr } from '../../policy/cel/expression.ts';
 import { referencesOf } from '../../policy/cel/names.ts';
 
@@ -141,13 +141,17 @@ function literalOf(expr: Expr): Literal | undefined {
   const constant = expr.exprKind.case === 'constExpr' ? expr.exprKind.value.constantKind : undefined;
   switch (constant?.case) {
     case 'stringValue':
+      return isLongNumber(constant.value) ? undefined : constant.value;
     case 'doubleValue':
-      return longNumberOf(constant.value) === undefined ? constant.value : undefined;
+      // Beyond 2^53 a number equals the text of its digits.
+      return Number.isInteger(constant.value) && !Number.isSafeInteger(constant.value)
+        ? undefined
+        : constant.value;
     case 'boolValue':
       return constant.value;
     case 'int64Value':
     case 'uint64Value':
-      // Beyond 2^53 two different numbers could become equal, and a number equals the text of its digits.
+      // Beyond 2^53 two different numbers could become equal, too.
       return Number.isSafeInteger(Number(constant.value)) ? Number(constant.value) : undefined;
     case 'nullValue':
       return null;

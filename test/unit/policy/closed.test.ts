@@ -47,6 +47,7 @@ describe('a rule that cannot be evaluated', () => {
     ['account in user.claims.accounts', '9007199254740993'],
     ['user.claims.account == 9007199254740992', 5],
     ["user.claims.account in [9007199254740992] && user.id != ''", 5],
+    ['user.claims.accounts != [5]', 5],
     ['user.claims.accounts.exists(one, one == 9007199254740992)', 5],
     ['user.claims.deep.account == 9007199254740992', 5],
   ])('denies if a claim is a number that may be another one: %s', (condition, account) => {

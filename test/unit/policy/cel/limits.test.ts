@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../src/json.ts';
 import { parseCondition } from '../../../../src/policy/cel/expression.ts';
+import { FAILED_REASON } from '../../../../src/policy/decision.ts';
 import type { Parameter } from '../../../../src/types/node.ts';
-import { ALICE, holds } from '../fixtures.ts';
+import { ALICE, decide, deny, holds } from '../fixtures.ts';
 
 const TOO_MANY = 'input[0]: the condition takes too many steps';
 const items = (count: number) => Array.from({ length: count }, (_, index) => index);
@@ -18,6 +19,26 @@ describe('the budget of a condition', () => {
     const condition = 'few.all(a, many.all(b, true))';
     expect(ends(condition, { few: items(20), many: items(9_999) })).toBe(true);
     expect(ends(condition, { few: items(20), many: items(10_000) })).toBe(false);
+  });
+
+  it.each([
+    [9_999, 'Sign in.'],
+    [10_000, FAILED_REASON],
+  ])('is spent once if the reason of a rule that fails is looked for: %i items', (count, reason) => {
+    // Without an address, a second evaluation finds the reason.
+    const condition = "user.email >= '' && few.all(a, many.all(b, true))";
+    const args = { few: items(20), many: items(count) };
+    expect(decide([deny(condition, 'Sign in.')], { args, user: { ...ALICE, email: null } })).toMatchObject({
+      outcome: 'deny',
+      reason,
+    });
+  });
+
+  it('is not spent twice', () => {
+    const condition = "user.email != '' ? few.all(a, many.all(b, true)) : true";
+    const args = { few: items(20), many: items(10_000) };
+    const decision = decide([deny(condition, 'Sign in.')], { args, user: { ...ALICE, email: null } });
+    expect(decision).toMatchObject({ outcome: 'deny', reason: FAILED_REASON, failure: TOO_MANY });
   });
 
   it('is new for each condition and each call', () => {
