@@ -103,7 +103,7 @@ export interface Extra {
    * with its status, which nobody changes.
    */
   readonly respond?: (response: TextResponse) => Response;
-  /** Runs a function when the response is written or the client has left, on platforms with many requests in one process. */
+  /** Runs a function when the response is written or the client has left, on platforms that answer many requests at once. */
   readonly onDone?: (listener: () => void) => void;
 }
 

@@ -19,6 +19,7 @@ const ROWS = [
     'src/ports.ts',
     'src/errors.ts',
     'src/json.ts',
+    'src/keep-latest.ts',
     'src/limited-text.ts',
     'src/one-line.ts',
     'src/sql-value.ts',
