@@ -14,8 +14,8 @@ export type Leave = () => void;
 export type TakeRoom = (user: User | null, address: string | undefined, length: number) => Leave;
 
 /**
- * Creates room for the bodies of running requests. A call keeps its arguments until it is answered, and as values they take
- * up to thirty times the memory of their text, so a few hundred slow calls of one client could end the server.
+ * Creates room for the bodies of running requests. A call keeps its arguments until it is answered, as values here and in
+ * the engine, which take many times the memory of their text: a few hundred slow calls of one client could end the server.
  */
 export function createBodyRoom(): TakeRoom {
   const ofClients = new Map<string, number>();
