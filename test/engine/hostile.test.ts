@@ -271,25 +271,6 @@ describe('an engine in a process of its own', () => {
     for (const { rows } of await Promise.all([...reads, ...callers])) expect(rows).toEqual([{ n: 0 }]);
   }, 60_000);
 
-  it('ends no statement of others with one that fails only after a while', async () => {
-    const { database } = await openTable();
-    const lateCrash = (rows: number) =>
-      `SELECT reservoir_quantile((hash(i) % 100)::TINYINT, 'nan'::DOUBLE) AS v FROM range(${rows}) t(i)`;
-    const timed = async (rows: number): Promise<number> => {
-      const before = performance.now();
-      await errorOf(ask(database, lateCrash(rows), { timeoutMs: 60_000 }));
-      return performance.now() - before;
-    };
-    const [least, more] = [await timed(1), await timed(5_000_000)];
-    // So many that it runs for longer than a suspect is alone at first.
-    const rows = Math.ceil((5_000_000 * 800) / Math.max(more - least, 1));
-    const slow = 'SELECT count(*) AS n FROM range(30000000) t(i) WHERE hash(i) % 7 = 8';
-    const callers = Array.from({ length: 4 }, () => ask(database, slow, { timeoutMs: 90_000 }));
-    const failed = await errorOf(ask(database, lateCrash(rows), { timeoutMs: 90_000 }));
-    expect(failed.message).toContain('The database engine failed on this statement');
-    for (const { rows } of await Promise.all(callers)) expect(rows).toEqual([{ n: 0 }]);
-  }, 120_000);
-
   it('answers short statements while long ones are suspects', async () => {
     const { database } = await openTable();
     const planning = errorOf(ask(database, PLANNING, { timeoutMs: 30_000 }));

@@ -19,12 +19,9 @@ export interface HostOptions {
 
 /** More calls than the engine runs and lets wait. */
 const MOST_CALLS = 4_096;
-const MOST_LOSSES = 4;
-/**
- * A suspect runs alone for this time, and for twice as long after each further loss. Most crashes come earlier, and one long
- * statement must not hold up all others.
- */
-const TRIAL_MS = 500;
+const MOST_LOSSES = 3;
+/** A suspect runs alone for this time. A crash comes earlier, and one long statement must not hold up all others. */
+const TRIAL_MS = 1_000;
 /** A commit waits so long at most for callers' statements, and they wait so long at most for one that is ready. */
 const COMMIT_WAIT_MS = 1_000;
 const CHECK_MS = 100;
@@ -279,14 +276,8 @@ function mayRun(call: PendingCall, engine: ChildEngine, waiting: readonly Pendin
 
 /** Callers' statements that run so shortly that they may still crash the process. */
 function youngOf(engine: ChildEngine): readonly PendingCall[] {
-  const now = performance.now();
-  return engine.calls.filter(
-    ({ confined, startedAt, losses }) => confined && now - startedAt < trialOf(losses),
-  );
-}
-
-function trialOf(losses: number): number {
-  return TRIAL_MS * 2 ** Math.max(losses - 1, 0);
+  const earliest = performance.now() - TRIAL_MS;
+  return engine.calls.filter(({ confined, startedAt }) => confined && startedAt > earliest);
 }
 
 function endedError({ reason, how }: EngineEnd, native: NativeOptions | undefined): SvcError {
