@@ -18,13 +18,13 @@ export type TakeRoom = (user: User | null, address: string | undefined, length: 
  * the engine, which take many times the memory of their text: a few hundred slow calls of one client could end the server.
  */
 export function createBodyRoom(): TakeRoom {
-  const ofClients = new Map<string, number>();
+  const ofClients = new Map<string | null, number>();
   let all = 0;
   return (user, address, length) => {
     if (length <= SMALL_BODY) return () => {};
-    const client = clientOf(user, address) ?? '';
+    const client = clientOf(user, address);
     const own = (ofClients.get(client) ?? 0) + length;
-    if (own > MOST_OF_CLIENT || all + length > MOST) {
+    if ((client !== null && own > MOST_OF_CLIENT) || all + length > MOST) {
       throw busyError('Too many large requests run', { detail: { retry_after: 1 } });
     }
     ofClients.set(client, own);

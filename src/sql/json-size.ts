@@ -54,8 +54,8 @@ export function rowsWithin(bytes: number, count: number, lengths: readonly Lengt
 const MOST_COLUMN_TEXT = 4_194_304;
 
 /**
- * Throws `result_too_large` if the names and types of a result's columns have so many characters that they fill the memory. A short
- * statement can give one long type to thousands of columns, even without a row.
+ * Throws `result_too_large` if the names and types of a result's columns have so many characters that they fill the memory.
+ * A short statement can give one long type to thousands of columns, even without a row.
  */
 export function enforceColumnText(length: number): void {
   if (length <= MOST_COLUMN_TEXT) return;
