@@ -169,6 +169,10 @@ describe('an engine in a process of its own', () => {
     const { database } = await openTable();
     let next = 0;
     let going = true;
+    // A test that fails must not leave its writers behind.
+    onTestFinished(() => {
+      going = false;
+    });
     const written = new Set<number>();
     const unknown = new Set<number>();
     const writer = async (): Promise<void> => {
