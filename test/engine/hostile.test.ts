@@ -14,6 +14,7 @@ import { openWasmPool } from '../../adapters/duckdb-wasm/pool/open.ts';
 import type { SvcError } from '../../src/errors.ts';
 import type { Database, SqlCall, SqlResult } from '../../src/ports.ts';
 import { isRunning } from '../is-running.ts';
+import { repeat } from '../repeat.ts';
 import { commandOf, familyOf } from '../soak/processes.ts';
 import { answerOf, callOf, errorOf, type Folder, read, temporaryFolder, write } from './fixture.ts';
 
@@ -67,23 +68,20 @@ describe.each(ENGINES)('callers who write SQL on $name', ({ open }) => {
 
   /** Another caller's calls and the project's own, one after the other until the end; the wrong answers. */
   function useBeside(): { stop: () => Promise<readonly unknown[]> } {
-    let going = true;
     const wrong: unknown[] = [];
     let right = 0;
-    const use = async (one: () => Promise<unknown>): Promise<void> => {
-      for (let begun = false; going || !begun; begun = true) {
+    const use = (one: () => Promise<unknown>) =>
+      repeat(async () => {
         const answer = await one().catch((thrown: unknown) => thrown);
         if (answer === 1000) right += 1;
         else wrong.push(answer);
-      }
-    };
+      });
     const call = { timeoutMs: 60_000 };
     const caller = async () => (await ask(database, 'SELECT count(*) AS n FROM items', call)).rows[0]?.n;
-    const both = Promise.all([use(caller), use(() => answerOf(database, 'count(*) FROM items', [], call))]);
+    const users = [use(caller), use(() => answerOf(database, 'count(*) FROM items', [], call))];
     return {
       stop: async () => {
-        going = false;
-        await both;
+        await Promise.all(users.map((user) => user.stop()));
         expect(right).toBeGreaterThan(0);
         return wrong;
       },
@@ -168,43 +166,35 @@ describe('an engine in a process of its own', () => {
   it('writes each row once, however often the process is killed under load', async () => {
     const { database } = await openTable();
     let next = 0;
-    let going = true;
-    // A test that fails must not leave its writers behind.
-    onTestFinished(() => {
-      going = false;
-    });
     const written = new Set<number>();
     const unknown = new Set<number>();
-    const writer = async (): Promise<void> => {
-      while (going) {
-        const id = next;
-        next += 1;
-        const request = {
-          sql: `INSERT INTO rows VALUES (${id})`,
-          values: [],
-          mode: 'write',
-          maxRows: 1,
-        } as const;
-        const failed = await database.run(request, callOf({ timeoutMs: 60_000 })).then(
-          () => null,
-          (thrown) => thrown,
-        );
-        if (failed === null) written.add(id);
-        else {
-          expect(failed.message).toMatch(/may be there or not|failed on this statement/);
-          unknown.add(id);
-        }
+    const writeOne = async (): Promise<void> => {
+      const id = next;
+      next += 1;
+      const request = {
+        sql: `INSERT INTO rows VALUES (${id})`,
+        values: [],
+        mode: 'write',
+        maxRows: 1,
+      } as const;
+      const failed = await database.run(request, callOf({ timeoutMs: 60_000 })).then(
+        () => null,
+        (thrown) => thrown,
+      );
+      if (failed === null) written.add(id);
+      else {
+        expect(failed.message).toMatch(/may be there or not|failed on this statement/);
+        unknown.add(id);
       }
     };
-    const writers = Promise.all(Array.from({ length: 4 }, writer));
+    const writers = Array.from({ length: 4 }, () => repeat(writeOne));
     for (let kills = 0; kills < 5; kills += 1) {
       const before = written.size;
       await expect.poll(() => written.size, { timeout: 30_000 }).toBeGreaterThan(before + 20);
       process.kill(pidOf(database), 'SIGKILL');
       await expect.poll(() => database.pid, { timeout: 30_000 }).toBeNull();
     }
-    going = false;
-    await writers;
+    await Promise.all(writers.map((writer) => writer.stop()));
     const { rows } = await database.run(
       { sql: 'SELECT id FROM rows', values: [], mode: 'read', maxRows: 1_000_000 },
       callOf(),
@@ -232,17 +222,15 @@ describe('an engine in a process of its own', () => {
 
   it('knows the outcome of every write, however often callers end the process', async () => {
     const { database } = await openTable();
-    let going = true;
     let written = 0;
     const failed: SvcError[] = [];
-    const writer = async (first: number): Promise<void> => {
-      for (let id = first; going; id += 2) {
-        await write(database, `INSERT INTO rows VALUES (${id})`, [], { timeoutMs: 60_000 }).then(
+    const writer = (first: number) =>
+      repeat((round) =>
+        write(database, `INSERT INTO rows VALUES (${first + 2 * round})`, [], { timeoutMs: 60_000 }).then(
           () => (written += 1),
           (thrown: SvcError) => failed.push(thrown),
-        );
-      }
-    };
+        ),
+      );
     const writers = [writer(0), writer(1)];
     for (let crashes = 0; crashes < 25; crashes += 1) {
       expect((await errorOf(ask(database, CRASH))).code).toBe('sql_failed');
@@ -255,8 +243,7 @@ describe('an engine in a process of its own', () => {
     expect((await errorOf(planning)).code).toBe('deadline_exceeded');
     const last = written;
     await expect.poll(() => written, { timeout: 30_000 }).toBeGreaterThan(last);
-    going = false;
-    await Promise.all(writers);
+    await Promise.all(writers.map((one) => one.stop()));
     // A machine may need more than the trial's time for a crash; 27 statements ended the process.
     expect(failed.every(({ code }) => code === 'outcome_unknown')).toBe(true);
     expect(failed.length).toBeLessThanOrEqual(2);

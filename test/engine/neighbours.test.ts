@@ -6,6 +6,7 @@ import { pathFile } from '../../adapters/duckdb-wasm/engine/path-file.ts';
 import { openWasm } from '../../adapters/duckdb-wasm/in-process.ts';
 import { openWasmPool } from '../../adapters/duckdb-wasm/pool/open.ts';
 import type { Database } from '../../src/ports.ts';
+import { repeat } from '../repeat.ts';
 import { errorOf, type Folder, read, temporaryFolder, write } from './fixture.ts';
 
 /** Counts rows without two that are the same, which takes about 90 bytes of memory each. */
@@ -90,18 +91,14 @@ describe.each(ENGINES)('statements that share the memory of $name', ({ open, row
 
   it('are answered while a caller repeats statements that need too much', LONG, async () => {
     const database = await opened(open);
-    let over = false;
     const codes = new Set<string>();
-    const greedy = async (): Promise<void> => {
-      while (!over) codes.add((await errorOf(read(database, distinct(rows * 10), [], CALL))).code);
-    };
-    const repeated = Promise.all([greedy(), greedy(), greedy()]);
+    const greedy = async () => codes.add((await errorOf(read(database, distinct(rows * 10), [], CALL))).code);
+    const callers = [repeat(greedy), repeat(greedy), repeat(greedy)];
     for (let n = 0; n < 10; n += 1) {
       const { rows: answer } = await read(database, 'SELECT count(*) + $1 AS n FROM nothing', [n], CALL);
       expect(answer).toEqual([{ n }]);
     }
-    over = true;
-    await repeated;
+    await Promise.all(callers.map((caller) => caller.stop()));
     expect([...codes]).toEqual(['memory_exceeded']);
   });
 

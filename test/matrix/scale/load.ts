@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
 
 /** Calls through a balancer, each checked against what it must answer. */
 export interface Load {
@@ -16,10 +17,13 @@ const PAUSE_MS = 20;
 /** So many calls are made with one token; then any instance is asked for another. */
 const CALLS_PER_TOKEN = 20;
 
-/** Keeps callers busy until it is stopped; ids begin with the prefix. */
+/** Keeps callers busy until it is stopped or the test has ended; ids begin with the prefix. */
 export function offerLoad(origin: string, prefix: string, secret: string): Load {
   const failed = new Map<string, string>();
   const counted = { answered: 0, begun: 0, stopped: false };
+  onTestFinished(() => {
+    counted.stopped = true;
+  });
   const attempt = async <T>(what: (id: string) => Promise<T>): Promise<T | null> => {
     await setTimeout(PAUSE_MS);
     counted.begun += 1;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { runScript } from '../../../adapters/duckdb-native/files/script.ts';
 import { isRunning } from '../../is-running.ts';
+import { repeat } from '../../repeat.ts';
 import { project, Svc } from './svc.ts';
 
 const CRASH = "SELECT reservoir_quantile(3::TINYINT, 'nan'::DOUBLE) FROM range(3)";
@@ -61,11 +62,7 @@ it('hostile callers of the SQL tools end no call of others, reloads included', {
   const { server, call } = await serve();
   const failures: string[] = [];
   let reloads = 0;
-  let going = true;
   let added = 0;
-  const repeat = async (work: () => Promise<void>): Promise<void> => {
-    while (going) await work();
-  };
   const others = [
     repeat(async () => {
       const answer = await call('add', { id: added });
@@ -89,8 +86,7 @@ it('hostile callers of the SQL tools end no call of others, reloads included', {
     for (const answer of await hostile) expect(answer.isError).toBe(true);
     await reloaded;
   }
-  going = false;
-  await Promise.all(others);
+  await Promise.all(others.map((other) => other.stop()));
   // Only writes take turns, and only one whose commit had begun may fail.
   expect(
     failures.filter((text) => !/saved the change, so the change may be there or not/.test(text)),

@@ -5,6 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { EngineHost } from '../../../../../adapters/duckdb-native/process/engine-host.ts';
 import type { SvcError } from '../../../../../src/errors.ts';
 import type { LogLine, SqlResult } from '../../../../../src/ports.ts';
+import { repeat } from '../../../../repeat.ts';
 import { temporaryFolder } from '../../../../temporary-folder.ts';
 
 /** Milliseconds of a commit. */
@@ -95,19 +96,16 @@ it('says that an engine ended under a commit because a statement did not stop', 
 
 it('ends an engine between two commits, however many writes there are', async () => {
   const { run } = await openHost();
-  let going = true;
   const failed: (SqlResult | SvcError)[] = [];
-  const writer = async (delayMs: number): Promise<void> => {
-    await new Promise((resolve) => setTimeout(resolve, delayMs));
-    while (going) {
+  const writer = (delayMs: number) =>
+    repeat(async (round) => {
+      if (round === 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
       const answer = await run('write');
       if ('code' in answer) failed.push(answer);
-    }
-  };
+    });
   const writers = [0, COMMIT_MS / 3, (2 * COMMIT_MS) / 3].map(writer);
   expect(await run('stay', 100)).toMatchObject({ code: 'deadline_exceeded' });
-  going = false;
-  await Promise.all(writers);
+  await Promise.all(writers.map((one) => one.stop()));
   expect(failed).toEqual([]);
 }, 20_000);
 

@@ -8,6 +8,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openWasmPool, type WasmPoolOptions } from '../../../../../adapters/duckdb-wasm/pool/open.ts';
 import { buildWasm } from '../../../../../scripts/build-wasm.ts';
 import type { Database } from '../../../../../src/ports.ts';
+import { repeat } from '../../../../repeat.ts';
 import { temporaryFolder } from '../../../../temporary-folder.ts';
 import { createDatabase, failureOf, read } from '../fixture.ts';
 import { TRAP } from '../trap.ts';
@@ -91,23 +92,20 @@ describe('a pool', () => {
     SLOW,
     async (workers) => {
       const pool = await openPool({ workers });
-      let going = true;
       let answers = 0;
-      const use = async (): Promise<void> => {
-        for (let id = 0; going; id = (id + 1) % 100) {
-          expect(await emailOf(pool, id)).toBe(`u${id}@example.com`);
-          answers += 1;
-        }
+      const use = async (round: number): Promise<void> => {
+        const id = round % 100;
+        expect(await emailOf(pool, id)).toBe(`u${id}@example.com`);
+        answers += 1;
       };
-      const users = Promise.all([use(), use()]);
+      const users = [repeat(use), repeat(use)];
       const breaking = async (): Promise<void> => {
         for (const _ of [1, 2]) {
           expect((await failureOf(read(pool, BREAKING))).message).toMatch(/^INTERNAL Error|failed on this/);
         }
       };
       await Promise.all([breaking(), breaking(), breaking()]);
-      going = false;
-      await users;
+      await Promise.all(users.map((user) => user.stop()));
       expect(answers).toBeGreaterThan(0);
     },
   );

@@ -1,0 +1,28 @@
+import { onTestFinished } from 'vitest';
+
+/**
+ * Does something again and again, at least once, until it is stopped or its test has ended. Work that a failed test leaves
+ * behind would fail at once each time, so nothing else of its process would run any more.
+ */
+export function repeat(work: (round: number) => Promise<unknown>): { stop(): Promise<void> } {
+  let going = true;
+  onTestFinished(() => {
+    going = false;
+  });
+  const run = async (): Promise<void> => {
+    let round = 0;
+    do {
+      await work(round);
+      round += 1;
+    } while (going);
+  };
+  const ended = run();
+  // Whoever stops it learns why it failed.
+  ended.catch(() => undefined);
+  return {
+    stop: () => {
+      going = false;
+      return ended;
+    },
+  };
+}
