@@ -19,9 +19,15 @@ export interface HostOptions {
 
 /** More calls than the engine runs and lets wait. */
 const MOST_CALLS = 4_096;
-const MOST_LOSSES = 3;
-/** A suspect runs alone for this time. A crash comes earlier, and one long statement must not hold up all others. */
-const TRIAL_MS = 1_000;
+/** A process that ends while it opens its databases is started again, so often altogether. */
+const MOST_STARTS = 3;
+/** A call that was lost so often fails, although another one may have ended its processes. */
+const MOST_LOSSES = 6;
+/**
+ * A suspect runs alone for this time, and for twice as long after each further loss. Most crashes come earlier, and one long
+ * statement must not hold up all others.
+ */
+const TRIAL_MS = 500;
 /** A commit waits so long at most for callers' statements, and they wait so long at most for one that is ready. */
 const COMMIT_WAIT_MS = 1_000;
 const CHECK_MS = 100;
@@ -66,7 +72,7 @@ export class EngineHost {
     return this.#inTurn(async () => {
       lastDatabase += 1;
       const id = lastDatabase;
-      const engine = await this.#open(id, native, MOST_LOSSES);
+      const engine = await this.#open(id, native, MOST_STARTS);
       // A file that vanishes later is an error, never a new empty database.
       this.#databases.set(id, { ...native, createIfMissing: false, file: await identityOf(native.path) });
       this.#use(engine);
@@ -162,7 +168,7 @@ export class EngineHost {
   }
 
   /** Opens all databases in a new process, and in another one if that ends meanwhile, such as for want of memory. */
-  async #startEngine(attempts = MOST_LOSSES): Promise<ChildEngine> {
+  async #startEngine(attempts = MOST_STARTS): Promise<ChildEngine> {
     const engine = this.#take();
     try {
       for (const [id, { file, ...native }] of this.#databases) {
@@ -276,8 +282,14 @@ function mayRun(call: PendingCall, engine: ChildEngine, waiting: readonly Pendin
 
 /** Callers' statements that run so shortly that they may still crash the process. */
 function youngOf(engine: ChildEngine): readonly PendingCall[] {
-  const earliest = performance.now() - TRIAL_MS;
-  return engine.calls.filter(({ confined, startedAt }) => confined && startedAt > earliest);
+  const now = performance.now();
+  return engine.calls.filter(
+    ({ confined, startedAt, losses }) => confined && now - startedAt < trialOf(losses),
+  );
+}
+
+function trialOf(losses: number): number {
+  return TRIAL_MS * 2 ** Math.max(losses - 1, 0);
 }
 
 function endedError({ reason, how }: EngineEnd, native: NativeOptions | undefined): SvcError {

@@ -25,7 +25,9 @@ process.on('message', ({ kind, id, database, task }) => {
   if (kind === 'start') {
     statements.set(id, task.request.sql);
     if (task.request.mode === 'write') process.send({ kind: 'ready', id });
-    if (task.request.sql === 'read') done(id);
+    const [does, milliseconds] = task.request.sql.split(' ');
+    if (does === 'read') setTimeout(done, milliseconds, id);
+    if (does === 'crash') setTimeout(kill, milliseconds);
   }
   if (kind !== 'commit') return;
   process.send({ kind: 'committing', id }, () => {
@@ -54,7 +56,7 @@ async function openHost() {
   const close = () => host.remove(database);
   onTestFinished(close);
   const run = (sql: string, timeoutMs = 20_000): Promise<SqlResult | SvcError> => {
-    const reads = ['stay', 'read'].includes(sql);
+    const reads = /^(?:stay|read|crash)\b/.test(sql);
     const request = { sql, values: [], mode: reads ? 'read' : 'write', maxRows: 1, confined: reads } as const;
     const call = { caller: null, timeoutMs, signal: new AbortController().signal };
     return host.submit(database, { kind: 'run', request }, call).catch((thrown: SvcError) => thrown);
@@ -114,3 +116,10 @@ it("runs callers' statements beside a commit that hangs, when its caller has an 
   expect(await run('hang')).toMatchObject({ code: 'outcome_unknown' });
   expect(await run('read')).toMatchObject({ rows: [] });
 }, 30_000);
+
+it('finds a statement that crashes only after a while, and ends no other', async () => {
+  const { run } = await openHost();
+  const others = Array.from({ length: 4 }, () => run('read 2500', 40_000));
+  expect(messageOf(await run('crash 1200', 40_000))).toMatch(/^The database engine failed on this statement/);
+  for (const answer of await Promise.all(others)) expect(answer).toMatchObject({ rows: [] });
+}, 60_000);
