@@ -23,8 +23,6 @@ import { MEMORY_MB, RUNTIME, serverlessYml } from './serverless.ts';
 /** The largest unpacked size that AWS allows a function. */
 const UNPACKED_LIMIT = 250 * 1_048_576;
 
-const SNAPSHOT = 'pyodide/snapshot.bin';
-
 const SHIPPED = [
   MATERIALS.licenses,
   MATERIALS.bom,
@@ -59,9 +57,7 @@ async function pack(folder: string, files: readonly BuiltFile[]): Promise<void> 
   const unpacked = shipped.reduce((sum, { bytes }) => sum + bytes, 0);
   if (unpacked > UNPACKED_LIMIT) throw tooLarge(unpacked, shipped);
   const packed = shipped.map(async ({ path }) => {
-    const bytes = await readFile(join(folder, path));
-    // Level 9 takes four times as long and saves 1 %.
-    return { path, bytes, level: path === SNAPSHOT || isNative(path) ? 4 : 9 } as const;
+    return { path, bytes: await readFile(join(folder, path)) };
   });
   await writeFile(join(folder, 'function.zip'), createZip(await Promise.all(packed)));
 }
