@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { loadWrangler } from '../wrangler.ts';
 
 /** A built Worker in workerd. */
 export interface RunningWorker {
@@ -17,7 +18,7 @@ export async function startWorker(
   process.env.WRANGLER_SEND_METRICS = 'false';
   process.env.WRANGLER_LOG = 'error';
   process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false';
-  const { createTestHarness } = await import('wrangler');
+  const { createTestHarness } = await loadWrangler();
   const second = join(folder, 'python/wrangler.toml');
   const harness = createTestHarness({
     workers: [

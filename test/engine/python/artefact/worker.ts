@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { loadWrangler } from '../../../wrangler.ts';
 import type { Reached } from './client.ts';
 import { decode, encode, type FromArtefact } from './messages.ts';
 
@@ -32,7 +33,7 @@ export async function startContractWorker(artefact: string): Promise<Reached> {
     logLevel: 'silent',
   });
   await writeFile(join(folder, 'wrangler.toml'), CONFIG);
-  const { createTestHarness } = await import('wrangler');
+  const { createTestHarness } = await loadWrangler();
   const workers = [folder, join(artefact, 'python')].map((one) => ({
     configPath: join(one, 'wrangler.toml'),
   }));
