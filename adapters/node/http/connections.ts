@@ -1,4 +1,4 @@
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** The connections of a server and their requests. */
@@ -15,55 +15,76 @@ export interface Connections {
  */
 const MOST_PENDING = 16;
 
+/** When connections are ended because of the answers that their clients do not read. */
+export interface UnreadOptions {
+  /** The bytes of all answers that may wait for their clients. */
+  readonly most: number;
+  /** The time between two looks, in milliseconds. */
+  readonly intervalMs: number;
+  /** Returns the name of the client. */
+  readonly clientOf: (incoming: IncomingMessage) => string;
+  /** Gets the number of the connections that were ended. */
+  readonly onEnded: (connections: number) => void;
+}
+
 interface Connection {
   used: boolean;
-  pending: number;
+  /** The responses that have not ended. */
+  readonly pending: Set<ServerResponse>;
 }
 
 /**
- * Counts the requests of a server and of each connection, and ends connections on which an answer makes no progress for
- * `server.timeout`. A draining server still listens, so that a load balancer learns from `/ready` to stop sending.
+ * Counts the requests of a server and of each connection. Ends connections on which an answer makes no progress for
+ * `server.timeout`, and before that if all answers that wait take too much memory. A draining server still listens, so
+ * that a load balancer learns from `/ready` to stop sending.
  */
-export function trackConnections(server: Server): Connections {
+export function trackConnections(server: Server, unread: UnreadOptions): Connections {
   const connections = new Map<Socket, Connection>();
   let running = 0;
   let onIdle: (() => void) | null = null;
 
-  function end(connection: Connection, requests: number): void {
-    connection.pending -= requests;
-    running -= requests;
-    if (requests > 0 && running === 0) onIdle?.();
+  function end({ pending }: Connection, responses: readonly ServerResponse[]): void {
+    const ended = responses.filter((response) => pending.delete(response));
+    running -= ended.length;
+    if (ended.length > 0 && running === 0) onIdle?.();
   }
 
+  const look = setInterval(() => {
+    const ended = mostUnread([...connections], unread);
+    for (const socket of ended) socket.destroy();
+    if (ended.length > 0) unread.onEnded(ended.length);
+  }, unread.intervalMs).unref();
+  server.once('close', () => clearInterval(look));
+
   server.on('connection', (socket: Socket) => {
-    const connection: Connection = { used: false, pending: 0 };
+    const connection: Connection = { used: false, pending: new Set() };
     connections.set(socket, connection);
     // Whoever reads the body of a request resumes its connection.
     socket.on('resume', () => {
-      if (connection.pending > MOST_PENDING) socket.pause();
+      if (connection.pending.size > MOST_PENDING) socket.pause();
     });
     socket.once('close', () => {
       connections.delete(socket);
       // Responses that wait for an earlier one are not told of the end.
-      end(connection, connection.pending);
+      end(connection, [...connection.pending]);
     });
   });
   server.on('timeout', (socket: Socket) => {
     // A call that takes its time has nothing to write. An answer that its client does not read stays in memory.
-    const pending = connections.get(socket)?.pending ?? 0;
+    const pending = connections.get(socket)?.pending.size ?? 0;
     if (pending === 0 || socket.writableLength > 0) socket.destroy();
   });
   server.on('request', ({ socket }, outgoing) => {
     const connection = connections.get(socket);
     if (connection === undefined) return;
     connection.used = true;
-    connection.pending += 1;
+    connection.pending.add(outgoing);
     running += 1;
     if (onIdle !== null) outgoing.setHeader('connection', 'close');
-    if (connection.pending > MOST_PENDING) socket.pause();
+    if (connection.pending.size > MOST_PENDING) socket.pause();
     outgoing.on('close', () => {
-      end(connection, Math.min(connection.pending, 1));
-      if (connection.pending === MOST_PENDING) socket.resume();
+      end(connection, [outgoing]);
+      if (connection.pending.size === MOST_PENDING) socket.resume();
       // A kept-alive connection would outlast the server.
       if (!server.listening) server.closeIdleConnections();
     });
@@ -82,4 +103,42 @@ export function trackConnections(server: Server): Connections {
       for (const [socket, { used }] of connections) if (!used) socket.destroy();
     },
   };
+}
+
+/**
+ * Chooses the connections to end so that the answers that wait for their clients take no more than `most` bytes: the
+ * largest ones of clients that have more than an equal share. A client keeps its last one, which may be a large answer
+ * that it reads as fast as it can.
+ */
+function mostUnread(
+  connections: readonly (readonly [Socket, Connection])[],
+  { most, clientOf }: UnreadOptions,
+): readonly Socket[] {
+  const waiting = connections.flatMap(([socket, { pending }]) => {
+    const [response] = pending;
+    const bytes = bytesOf(pending);
+    return response === undefined || bytes === 0 ? [] : [{ socket, bytes, client: clientOf(response.req) }];
+  });
+  const clients = new Map<string, { connections: number; bytes: number }>();
+  for (const { client, bytes } of waiting) {
+    const own = clients.get(client) ?? { connections: 0, bytes: 0 };
+    clients.set(client, { connections: own.connections + 1, bytes: own.bytes + bytes });
+  }
+  let all = waiting.reduce((sum, { bytes }) => sum + bytes, 0);
+  const share = most / clients.size;
+  return waiting
+    .toSorted((one, other) => other.bytes - one.bytes)
+    .flatMap(({ socket, bytes, client }) => {
+      const own = clients.get(client);
+      if (all <= most || own === undefined || own.bytes <= share || own.connections === 1) return [];
+      all -= bytes;
+      own.bytes -= bytes;
+      own.connections -= 1;
+      return [socket];
+    });
+}
+
+/** The bytes that Node keeps for responses, those of pipelined requests included. */
+function bytesOf(responses: ReadonlySet<ServerResponse>): number {
+  return [...responses].reduce((sum, { writableLength }) => sum + writableLength, 0);
 }

@@ -1,4 +1,10 @@
-import { createServer, type OutgoingHttpHeaders, type RequestListener, type Server } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type RequestListener,
+  type Server,
+} from 'node:http';
 import type { App } from '../../../src/app.ts';
 import { busyError } from '../../../src/errors.ts';
 import { isMcpPath, toErrorAnswer } from '../../../src/http/errors.ts';
@@ -48,15 +54,22 @@ const ANSWER_MS = 1_000;
 /** Serves an app over HTTP on Node. Throws `address_unavailable` if the port cannot be opened. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { trustProxy = false, door, log = () => {} } = options;
+  const clientOf = (incoming: IncomingMessage) => toNetwork(clientAddress(incoming, trustProxy) ?? '');
   const { listener, onConnection } = createDoor(createListener(options), {
-    clientOf: (incoming) => toNetwork(clientAddress(incoming, trustProxy) ?? ''),
+    clientOf,
     refuse: createRefusal(log),
     ...(door === undefined ? {} : { measures: door }),
   });
-  const server = createServer({ ...HTTP_LIMITS, ...options.limits });
-  server.timeout = options.limits?.stalledTimeout ?? HTTP_LIMITS.stalledTimeout;
+  const limits = { ...HTTP_LIMITS, ...options.limits };
+  const server = createServer(limits);
+  server.timeout = limits.stalledTimeout;
   // These come before the listener, which may answer at once.
-  const connections = trackConnections(server);
+  const connections = trackConnections(server, {
+    most: limits.unreadBytes,
+    intervalMs: limits.unreadInterval,
+    clientOf,
+    onEnded: (count) => log({ level: 'warn', message: unreadMessage(count), fields: { connections: count } }),
+  });
   server.on('connection', onConnection);
   server.on('request', listener);
   const { host } = options;
@@ -113,6 +126,9 @@ export interface HttpLimits {
   readonly maxHeaderSize: number;
   /** The time without progress after which an answer is given up. */
   readonly stalledTimeout: number;
+  /** The bytes of answers that may wait for all clients together. */
+  readonly unreadBytes: number;
+  readonly unreadInterval: number;
 }
 
 /** The limits of a server, unless a test needs shorter ones (docs/reference/limits.md). */
@@ -124,7 +140,13 @@ const HTTP_LIMITS: HttpLimits = {
   keepAliveTimeout: 65_000,
   maxHeaderSize: 16 * 1024,
   stalledTimeout: 60_000,
+  unreadBytes: 256 * 1_048_576,
+  unreadInterval: 1_000,
 };
+
+function unreadMessage(count: number): string {
+  return `Unread answers took too much memory, so the server ended connections of the clients with the most of them: ${count}.`;
+}
 
 const LOG_EVERY_MS = 10_000;
 const TOO_MUCH = busyError('The server has too much to do', { detail: { retry_after: 1 } });

@@ -18,7 +18,12 @@ afterEach(() => {
 /** A server that answers when it has read a body, or only when the test says so. */
 async function start(answer: (outgoing: ServerResponse) => void) {
   const server = createServer();
-  const connections: Connections = trackConnections(server);
+  const connections: Connections = trackConnections(server, {
+    most: Number.POSITIVE_INFINITY,
+    intervalMs: 60_000,
+    clientOf: () => '',
+    onEnded: () => {},
+  });
   const seen = { received: 0, answered: 0, most: 0 };
   server.on('request', (incoming, outgoing) => {
     seen.received += 1;

@@ -3,13 +3,14 @@ import { request as httpRequest } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import {
   type HttpServer,
   type HttpServerOptions,
   startHttpServer,
 } from '../../../../../adapters/node/http/server.ts';
 import type { App } from '../../../../../src/app.ts';
+import type { LogLine } from '../../../../../src/ports.ts';
 import { eventually } from '../../../mcp/eventually.ts';
 import { createFakeRuntime, createTestApp, type FakeRuntime, legacy, modern } from '../../../mcp/fixture.ts';
 
@@ -275,6 +276,46 @@ describe('limits', () => {
     deaf.destroy();
     slow.resolve(new Response('right'));
     expect(await (await answer).text()).toBe('right');
+  });
+
+  it('hangs up on the client with the most unread bytes when answers take too much memory', async () => {
+    const size = 32 * 1024 * 1024;
+    const app: Pick<App, 'fetch'> = { fetch: async () => new Response(new Uint8Array(size)) };
+    const lines: LogLine[] = [];
+    const server = await start(createFakeRuntime(), {
+      app: app as App,
+      trustProxy: true,
+      limits: { unreadBytes: 2.5 * size, unreadInterval: 100 },
+      log: (line) => lines.push(line),
+    });
+    const ask = (client: string) => {
+      const socket = connect(server.port, '127.0.0.1');
+      const state = { socket, cut: false };
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        state.cut = true;
+      });
+      socket.write(`GET /large HTTP/1.1\r\nhost: localhost\r\nx-forwarded-for: ${client}\r\n\r\n`);
+      onTestFinished(() => void socket.destroy());
+      return state;
+    };
+    const patient = ask('192.0.2.1');
+    const deaf = Array.from({ length: 6 }, () => ask('192.0.2.2'));
+    // Of 224 MiB, the kernel takes some, and 80 MiB may wait.
+    const ended = () => lines.reduce((sum, { fields }) => sum + Number(fields?.connections), 0);
+    await eventually(() => ended() >= 3).toBe(true);
+    // A connection that was ended tells so only when it is read.
+    let received = 0;
+    for (const { socket } of [patient, ...deaf]) socket.resume();
+    patient.socket.on('data', ({ length }) => {
+      received += length;
+    });
+    await eventually(() => received > size).toBe(true);
+    expect(patient.cut).toBe(false);
+    await eventually(() => deaf.filter(({ cut }) => cut).length >= 3).toBe(true);
+    expect(lines[0]?.message).toMatch(
+      /^Unread answers took too much memory, so the server ended connections/,
+    );
   });
 
   it('keeps foreign hosts out', async () => {
