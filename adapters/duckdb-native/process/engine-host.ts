@@ -22,7 +22,7 @@ const MOST_CALLS = 4_096;
 /** A process that ends while it opens its databases is started again, so often altogether. */
 const MOST_STARTS = 3;
 /** A call that was lost so often fails, although another one may have ended its processes. */
-const MOST_LOSSES = 6;
+const MOST_LOSSES = 5;
 /**
  * A suspect runs alone for this time, and for twice as long after each further loss. Most crashes come earlier, and one long
  * statement must not hold up all others.
