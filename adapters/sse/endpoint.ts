@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import {
   isJsonContentType,
+  isSpecType,
   type JSONRPCMessage,
   type RequestId,
   type ServerContext,
@@ -168,10 +169,8 @@ export class SseConnection implements Transport {
       this.#running.set(message.id, { caller, leave: hold() });
     }
     this.onmessage?.(message);
-    if ('method' in message && message.method === 'notifications/cancelled') {
-      // A cancelled request is never answered.
-      this.#settle(message.params?.requestId as RequestId);
-    }
+    // A cancelled request is never answered. The SDK drops a malformed cancellation, and the request runs on.
+    if (isSpecType.CancelledNotification(message)) this.#settle(message.params.requestId);
   }
 
   /** Resolves when no request runs. */
@@ -182,7 +181,8 @@ export class SseConnection implements Transport {
     });
   }
 
-  #settle(id: RequestId): void {
+  #settle(id: RequestId | undefined): void {
+    if (id === undefined) return;
     this.#running.get(id)?.leave();
     this.#running.delete(id);
     if (this.#running.size === 0) this.#onAnswered();

@@ -193,6 +193,14 @@ describe('a connection', () => {
     expect((await post({ ...WAIT, id: 16 })).status).toBe(202);
     // A second request with its id would end the first one's hold.
     expect((await post({ ...WAIT, id: 16 })).status).toBe(400);
+    // A malformed cancellation cancels nothing.
+    const broken = {
+      jsonrpc: '2.0',
+      method: 'notifications/cancelled',
+      params: { requestId: 16, reason: 1 },
+    };
+    await post(broken);
+    expect((await post({ ...WAIT, id: 16 })).status).toBe(400);
     leave();
     await eventually(async () => (await other.post(large({ ...WAIT, id: 17 }))).status).toBe(202);
     other.leave();
