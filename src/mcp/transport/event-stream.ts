@@ -1,3 +1,5 @@
+import { createEventQueue } from './event-queue.ts';
+
 /** A stream of server-sent events to one client. */
 export interface EventStream {
   readonly readable: ReadableStream<Uint8Array>;
@@ -26,13 +28,6 @@ const MOST_WAITING = 1_000;
  */
 const RESERVED = 100;
 
-/** A message counts once more for so many bytes. Without that, a client that does not read could have us keep 4 GiB. */
-const BYTES_OF_ONE = 64 * 1024;
-
-function weigh({ byteLength }: Uint8Array): number {
-  return 1 + Math.floor(byteLength / BYTES_OF_ONE);
-}
-
 const encoder = new TextEncoder();
 
 const MAY_BE_LOST: ReadonlySet<string> = new Set(['notifications/progress', 'notifications/message']);
@@ -55,51 +50,35 @@ export function toEvent(message: unknown): string {
 
 /** Opens a stream; calls `onGone` once when the client ends it, or when it is open for `mostMs`. */
 export function openEventStream(onGone: () => void, mostMs?: number): EventStream {
-  let controller: ReadableStreamDefaultController<Uint8Array> | null = null;
+  let open = true;
   const stop = () => {
-    controller = null;
+    open = false;
     clearInterval(beat);
     clearTimeout(life);
   };
   const gone = () => {
-    if (controller === null) return;
+    if (!open) return;
     stop();
     onGone();
   };
   const end = () => {
-    const open = controller;
     gone();
-    open?.close();
+    queue.close();
   };
-  const readable = new ReadableStream<Uint8Array>(
-    {
-      start: (started) => {
-        controller = started;
-      },
-      cancel: gone,
-    },
-    {
-      highWaterMark: MOST_WAITING,
-      size: weigh,
-    },
-  );
+  const queue = createEventQueue(gone);
   /** The weight of all messages so far. */
   let written = 0;
   /** The resources whose announced change may still wait, each with the weight of all messages up to it. */
   const announced = new Map<string, number>();
-  const room = () => controller?.desiredSize ?? 0;
+  const room = () => (open ? MOST_WAITING - queue.weight : 0);
   const send = (text: string) => {
-    if (controller === null) return;
-    if (room() > 0) {
-      const bytes = encoder.encode(text);
-      written += weigh(bytes);
-      return controller.enqueue(bytes);
-    }
-    end();
+    if (!open) return;
+    if (room() > 0) written += queue.add(encoder.encode(text));
+    else end();
   };
   /** Forgets the announced changes that the client has read: it reads messages in their order. */
   const forgetRead = () => {
-    const read = written - (MOST_WAITING - room());
+    const read = written - queue.weight;
     for (const [uri, upTo] of announced) {
       if (upTo > read) return;
       announced.delete(uri);
@@ -109,22 +88,21 @@ export function openEventStream(onGone: () => void, mostMs?: number): EventStrea
     const uri = updatedUri(message);
     if (uri === null) return send(toEvent(message));
     forgetRead();
-    if (controller === null || announced.has(uri)) return;
+    if (!open || announced.has(uri)) return;
     send(toEvent(message));
     announced.set(uri, written);
   };
   const beat = setInterval(() => send(': still here\n\n'), KEEP_ALIVE_MS);
   const life = mostMs === undefined ? undefined : setTimeout(end, mostMs);
   return {
-    readable,
+    readable: queue.readable,
     write,
     offer: (message) => {
       if (room() > RESERVED) send(toEvent(message));
     },
     close: () => {
-      const open = controller;
       stop();
-      open?.close();
+      queue.close();
     },
   };
 }
