@@ -107,17 +107,19 @@ export function trackConnections(server: Server, unread: UnreadOptions): Connect
 
 /**
  * Chooses the connections to end so that the answers that wait for their clients take no more than `most` bytes: the
- * largest ones of clients that have more than an equal share. A client keeps its last one, which may be a large answer
- * that it reads as fast as it can.
+ * largest ones of clients that have more than an equal share. A client keeps its last one with a single answer, which it
+ * may be reading as fast as it can.
  */
 function mostUnread(
   connections: readonly (readonly [Socket, Connection])[],
   { most, clientOf }: UnreadOptions,
 ): readonly Socket[] {
   const waiting = connections.flatMap(([socket, { pending }]) => {
-    const [response] = pending;
-    const bytes = bytesOf(pending);
-    return response === undefined || bytes === 0 ? [] : [{ socket, bytes, client: clientOf(response.req) }];
+    // Those of pipelined requests wait in their responses.
+    const [response, ...others] = [...pending].filter(({ writableLength }) => writableLength > 0);
+    if (response === undefined) return [];
+    const bytes = [response, ...others].reduce((sum, { writableLength }) => sum + writableLength, 0);
+    return [{ socket, bytes, client: clientOf(response.req), isSingle: others.length === 0 }];
   });
   const clients = new Map<string, { connections: number; bytes: number }>();
   for (const { client, bytes } of waiting) {
@@ -128,17 +130,13 @@ function mostUnread(
   const share = most / clients.size;
   return waiting
     .toSorted((one, other) => other.bytes - one.bytes)
-    .flatMap(({ socket, bytes, client }) => {
+    .flatMap(({ socket, bytes, client, isSingle }) => {
       const own = clients.get(client);
-      if (all <= most || own === undefined || own.bytes <= share || own.connections === 1) return [];
+      if (all <= most || own === undefined || own.bytes <= share) return [];
+      if (isSingle && own.connections === 1) return [];
       all -= bytes;
       own.bytes -= bytes;
       own.connections -= 1;
       return [socket];
     });
-}
-
-/** The bytes that Node keeps for responses, those of pipelined requests included. */
-function bytesOf(responses: ReadonlySet<ServerResponse>): number {
-  return [...responses].reduce((sum, { writableLength }) => sum + writableLength, 0);
 }

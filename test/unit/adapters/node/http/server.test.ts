@@ -278,6 +278,24 @@ describe('limits', () => {
     expect(await (await answer).text()).toBe('right');
   });
 
+  it('hangs up on a single connection that reads no answer of many requests', async () => {
+    const size = 8 * 1024 * 1024;
+    const app: Pick<App, 'fetch'> = { fetch: async () => new Response(new Uint8Array(size)) };
+    const lines: LogLine[] = [];
+    const limits = { unreadBytes: 4 * size, unreadInterval: 100 };
+    const server = await start(createFakeRuntime(), {
+      app: app as App,
+      limits,
+      log: (line) => lines.push(line),
+    });
+    const { socket, ended } = await dial(server);
+    socket.pause();
+    socket.write('GET /large HTTP/1.1\r\nhost: localhost\r\n\r\n'.repeat(10));
+    await eventually(() => lines.map(({ fields }) => fields)).toEqual([{ connections: 1 }]);
+    socket.resume();
+    await ended;
+  });
+
   it('hangs up on the client with the most unread bytes when answers take too much memory', async () => {
     const size = 32 * 1024 * 1024;
     const app: Pick<App, 'fetch'> = { fetch: async () => new Response(new Uint8Array(size)) };
