@@ -5,6 +5,7 @@ import {
   type Authenticate,
   authenticateSender,
   endStream,
+  isEventStream,
   senderOf,
   tokenEndOf,
   visibleHeaders,
@@ -24,6 +25,7 @@ import { toHealth, toReadiness } from './http/health.ts';
 import { createRequestCounts, type RateLimit, type RequestCounts } from './http/rate-limit.ts';
 import type { Changes } from './mcp/changes.ts';
 import type { Caller } from './mcp/context.ts';
+import { MODERN_VERSIONS } from './mcp/era.ts';
 import { answerEnd, answerListen, namesSession } from './mcp/sessions/session-requests.ts';
 import { type Live, openLive, type Sessions } from './mcp/sessions/sessions.ts';
 import { createToolsets, type FindToolset, type SelectedPart } from './mcp/toolsets.ts';
@@ -103,8 +105,6 @@ export interface Extra {
    * with its status, which nobody changes.
    */
   readonly respond?: (response: TextResponse) => Response;
-  /** Runs a function when the response is written or the client has left, on platforms that answer many requests at once. */
-  readonly onDone?: (listener: () => void) => void;
 }
 
 /** The served side of a project: a web-standard handler. */
@@ -133,6 +133,7 @@ export function createApp(options: AppOptions): App {
     countWrongKey: (address) => countKey(null, address),
     authenticate: toAuthenticate(options),
     takeRoom: createBodyRoom(),
+    takeListenRoom: createBodyRoom(),
   };
   const live = options.stateless ? null : openLive(options.changes);
   const answerPost = createPostAnswer(options, live, admission);
@@ -242,6 +243,8 @@ interface Admission extends RequestCounts {
   /** Counts a wrong API key of a network address, also where requests have no limit. Throws rate_limited. */
   readonly countWrongKey: (address: string | undefined) => void;
   readonly takeRoom: TakeRoom;
+  /** The room of requests to listen, which may last for hours and must not keep calls waiting. */
+  readonly takeListenRoom: TakeRoom;
 }
 
 /** The wrong API keys of one address that get the reason; further ones get 429. Right keys are not delayed. */
@@ -287,16 +290,43 @@ function createPostAnswer(options: AppOptions, live: Live | null, admission: Adm
     });
   const handlers = new WeakMap<Runtime, FindToolset<McpHandler>>();
   return async (received) => {
-    const { request, address, onDone } = received;
+    const { request, address } = received;
     const caller = await toCaller(received, admission, 'http');
     const body = await readBody(request, options.maxBodyBytes ?? MAX_BODY_BYTES);
-    if (body.length > SMALL_BODY) onDone?.(admission.takeRoom(caller.user, address, body.length));
     const runtime = options.runtime();
     const findHandler = handlers.get(runtime) ?? createToolsets(runtime, createHandler);
     handlers.set(runtime, findHandler);
-    const answer = await findHandler(request)({ headers: request.headers, body, caller });
+    const handle = findHandler(request);
+    const { headers } = request;
+    const exchange = { headers, body, caller };
+    const answer = await (body.length <= SMALL_BODY
+      ? handle(exchange)
+      : handleLarge(handle, exchange, roomFor(admission, headers)(caller.user, address, body.length)));
     return 'body' in answer ? endStream(answer, caller.revoked) : answer;
   };
+}
+
+/** Chooses the room of a large request by its headers: a message of this era with another method is refused. */
+function roomFor({ takeRoom, takeListenRoom }: Admission, headers: Headers): TakeRoom {
+  const version = headers.get('mcp-protocol-version') ?? '';
+  const listens = MODERN_VERSIONS.includes(version) && headers.get('mcp-method') === 'subscriptions/listen';
+  return listens ? takeListenRoom : takeRoom;
+}
+
+/** Handles a request with a large body, and gives its room back when it is answered: a stream does so at its last message. */
+async function handleLarge(
+  handle: McpHandler,
+  exchange: Parameters<McpHandler>[0],
+  leave: Leave,
+): ReturnType<McpHandler> {
+  let streams = false;
+  try {
+    const answer = await handle({ ...exchange, caller: { ...exchange.caller, leave } });
+    streams = 'body' in answer && isEventStream(answer);
+    return answer;
+  } finally {
+    if (!streams) leave();
+  }
 }
 
 function routeMcp(hono: Hono<Env>, live: Live | null, admission: Admission): void {

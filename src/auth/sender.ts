@@ -126,15 +126,21 @@ export function tokenEndOf({ lastsMs }: Pick<Sender, 'lastsMs'>): (() => TokenEn
   };
 }
 
+/** Whether a response is a stream of events. */
+export function isEventStream({ headers }: Response): boolean {
+  return headers.get('content-type')?.startsWith('text/event-stream') === true;
+}
+
 /** Ends a stream of events when its sender's API key is removed or its token ends, so no further request counts. */
 export function endStream(
   response: Response,
   revoked: AbortSignal | undefined,
   tokenEnd?: () => TokenEnd,
 ): Response {
-  const { body, headers } = response;
-  const streams = headers.get('content-type')?.startsWith('text/event-stream') === true;
-  if ((revoked === undefined && tokenEnd === undefined) || body === null || !streams) return response;
+  const { body } = response;
+  if ((revoked === undefined && tokenEnd === undefined) || body === null || !isEventStream(response)) {
+    return response;
+  }
   const end = tokenEnd?.();
   const signal = AbortSignal.any([revoked, end?.signal].filter((one) => one !== undefined));
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();

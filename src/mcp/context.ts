@@ -114,6 +114,8 @@ export interface Caller {
   readonly tokenEnd?: () => { readonly signal: AbortSignal; stop(): void };
   /** The session of a legacy client; absent if the server is stateless. */
   readonly session?: McpSession;
+  /** Gives back the room of a large request, when it is answered; absent for a small one. */
+  readonly leave?: () => void;
   /** Whether a legacy client without a session says that it shows views. */
   readonly showsViews?: boolean;
 }

@@ -24,13 +24,8 @@ export function createListener({ app, trustProxy = false }: ListenerOptions): Re
         text = response;
         return response.status === 200 ? WRITTEN : new Response(null, { status: response.status });
       };
-      const { incoming, outgoing } = bindings as HttpBindings;
-      const onDone: Extra['onDone'] = (listener) => {
-        if (outgoing.closed) listener();
-        else outgoing.once('close', listener);
-      };
-      const address = clientAddress(incoming, trustProxy);
-      const extra = { respond, onDone, ...(address === undefined ? {} : { address }) };
+      const address = clientAddress((bindings as HttpBindings).incoming, trustProxy);
+      const extra = { respond, ...(address === undefined ? {} : { address }) };
       const response = await app.fetch(request, extra);
       return text === null ? response : send(text, bindings as HttpBindings);
     },

@@ -145,7 +145,8 @@ export class Channel implements Transport {
     const exchange = this.#exchanges.get(id);
     this.#exchanges.delete(id);
     if (exchange === undefined) return undefined;
-    const { session } = exchange.caller;
+    const { session, leave } = exchange.caller;
+    leave?.();
     session?.calls.delete(exchange.id);
     for (const asked of exchange.asked.values()) session?.pending.delete(asked);
     return exchange;

@@ -26,7 +26,7 @@ it('has room for so many of all clients together, and for small ones at all time
   for (const user of USERS.slice(1)) for (const _ of [1, 2, 3, 4]) take(user, undefined, MIB);
 });
 
-it('is not shared by clients that cannot be told apart, such as those of a local socket', () => {
+it('is shared by clients that cannot be told apart, such as those of a local socket', () => {
   const take = createBodyRoom();
   for (let count = 0; count < 16; count += 1) take(null, undefined, MIB);
   expect(() => take(null, undefined, MIB)).toThrow('Too many large requests run');
