@@ -43,10 +43,9 @@ export function trackConnections(server: Server, unread: UnreadOptions): Connect
   let running = 0;
   let onIdle: (() => void) | null = null;
 
-  function end({ pending }: Connection, responses: readonly ServerResponse[]): void {
-    const ended = responses.filter((response) => pending.delete(response));
-    running -= ended.length;
-    if (ended.length > 0 && running === 0) onIdle?.();
+  function end(requests: number): void {
+    running -= requests;
+    if (requests > 0 && running === 0) onIdle?.();
   }
 
   const look = setInterval(() => {
@@ -66,7 +65,8 @@ export function trackConnections(server: Server, unread: UnreadOptions): Connect
     socket.once('close', () => {
       connections.delete(socket);
       // Responses that wait for an earlier one are not told of the end.
-      end(connection, [...connection.pending]);
+      end(connection.pending.size);
+      connection.pending.clear();
     });
   });
   server.on('timeout', (socket: Socket) => {
@@ -83,7 +83,7 @@ export function trackConnections(server: Server, unread: UnreadOptions): Connect
     if (onIdle !== null) outgoing.setHeader('connection', 'close');
     if (connection.pending.size > MOST_PENDING) socket.pause();
     outgoing.on('close', () => {
-      end(connection, [outgoing]);
+      end(connection.pending.delete(outgoing) ? 1 : 0);
       if (connection.pending.size === MOST_PENDING) socket.resume();
       // A kept-alive connection would outlast the server.
       if (!server.listening) server.closeIdleConnections();
