@@ -1,7 +1,7 @@
 /** The events that wait for one client, in their order. */
 export interface EventQueue {
   readonly readable: ReadableStream<Uint8Array>;
-  /** The number of events that wait, of which large ones count more than once. */
+  /** The number of events that wait; a large one counts more than once. */
   readonly weight: number;
   /** Adds an event. Returns its weight. */
   add(event: Uint8Array): number;

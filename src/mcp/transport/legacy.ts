@@ -110,11 +110,11 @@ function deliver(messages: readonly JsonValue[], { calls, pending }: McpSession)
 
 /**
  * Answers the requests of a batch one after the other, because all answers travel together. There are no streams: the
- * revision of batches would use them for progress only.
+ * revision of batches would use them for progress only. No single answer gives back the room of the batch.
  */
 async function answerBatch(
   requests: readonly JSONRPCRequest[],
-  { caller, channels }: McpExchange,
+  { caller: { leave: _, ...caller }, channels }: McpExchange,
 ): Promise<readonly JSONRPCResponse[]> {
   for (const _ of requests.slice(1)) caller.countAnother?.();
   const begin = trackWaiting(requests, caller.session);

@@ -9,6 +9,12 @@ const GREET = modern('tools/call', { name: 'greet', arguments: { name: 'Ada' } }
 const WAIT = modern('tools/call', { name: 'wait', arguments: {} });
 
 type Message = ReturnType<typeof modern>;
+type Sent = Pick<Message, 'headers'> & { readonly body: unknown };
+
+const BATCH: Sent = {
+  body: [GREET, WAIT].map(({ body }, id) => ({ ...body, params: { ...body.params, _meta: {} }, id })),
+  headers: { 'mcp-protocol-version': '2025-03-26' },
+};
 
 function withProgress({ body, headers }: Message): Message {
   const _meta = Object.assign({}, body.params._meta, { progressToken: 1 });
@@ -16,22 +22,25 @@ function withProgress({ body, headers }: Message): Message {
 }
 
 function open(options: Parameters<typeof createTestApp>[1] = {}) {
-  const app: App = createTestApp(createFakeRuntime(), options);
-  const send = ({ body, headers }: Message, { bytes = MB, signal = new AbortController().signal } = {}) => {
+  const runtime = createFakeRuntime();
+  const app: App = createTestApp(runtime, options);
+  const send = ({ body, headers }: Sent, { bytes = MB, signal = new AbortController().signal } = {}) => {
     const text = `${JSON.stringify(body)}${' '.repeat(bytes)}`;
     return app.fetch(new Request(post(text, headers), { signal }), { address: ADDRESS });
   };
-  return { send };
+  return { send, fake: runtime.fake };
 }
 
 it.each([
   ['that send nothing before their answer', WAIT],
   ['that may send progress', withProgress(WAIT)],
+  ['and others in their batch', BATCH],
 ])('calls with large bodies %s hold room until they have ended', async (_, message) => {
-  const { send } = open();
+  const { send, fake } = open();
   const leaving = new AbortController();
   const running = [1, 2, 3, 4].map(() => send(message, { signal: leaving.signal }).catch(() => null));
-  await expect.poll(async () => (await send(GREET)).status).toBe(503);
+  await expect.poll(() => fake.calls.filter(({ request }) => request.sql === 'wait').length).toBe(4);
+  expect((await send(GREET)).status).toBe(503);
   expect((await send(GREET, { bytes: 0 })).status).toBe(200);
   leaving.abort();
   await Promise.all(running);
