@@ -105,6 +105,11 @@ export interface Extra {
    * with its status, which nobody changes.
    */
   readonly respond?: (response: TextResponse) => Response;
+  /**
+   * Whether each request runs to its end, also if its client leaves. Only then large bodies take room: a platform that
+   * drops requests would never give it back.
+   */
+  readonly runsToEnd?: boolean;
 }
 
 /** The served side of a project: a web-standard handler. */
@@ -290,7 +295,7 @@ function createPostAnswer(options: AppOptions, live: Live | null, admission: Adm
     });
   const handlers = new WeakMap<Runtime, FindToolset<McpHandler>>();
   return async (received) => {
-    const { request, address } = received;
+    const { request, address, runsToEnd = false } = received;
     const caller = await toCaller(received, admission, 'http');
     const body = await readBody(request, options.maxBodyBytes ?? MAX_BODY_BYTES);
     const runtime = options.runtime();
@@ -299,7 +304,7 @@ function createPostAnswer(options: AppOptions, live: Live | null, admission: Adm
     const handle = findHandler(request);
     const { headers } = request;
     const exchange = { headers, body, caller };
-    const answer = await (body.length <= SMALL_BODY
+    const answer = await (body.length <= SMALL_BODY || !runsToEnd
       ? handle(exchange)
       : handleLarge(handle, exchange, roomFor(admission, headers)(caller.user, address, body.length)));
     return 'body' in answer ? endStream(answer, caller.revoked) : answer;

@@ -55,7 +55,7 @@ export function createSseEndpoint({
 }: SseOptions): ClosableSse {
   const connections = new Map<string, SseConnection>();
   let closed = false;
-  const open = (caller: Caller): { readonly id: string; readonly connection: SseConnection } => {
+  const open = (caller: Caller, path: string): SseConnection => {
     if (closed) throw busyError('The server is stopping');
     const isFull = caller.user !== null && countOf(connections, caller.user) >= mostOfUser;
     if (isFull || connections.size >= most) {
@@ -64,16 +64,18 @@ export function createSseEndpoint({
       });
     }
     const id = crypto.randomUUID();
-    const connection = new SseConnection({ id, user: caller.user, onClosed: () => connections.delete(id) });
+    const connection = new SseConnection({
+      id,
+      address: `${path}?session_id=${id}`,
+      user: caller.user,
+      onClosed: () => connections.delete(id),
+    });
     connections.set(id, connection);
     connect(connection, runtime(), options);
-    return { id, connection };
+    return connection;
   };
   return {
-    open: (caller, path) => {
-      const { id, connection } = open(caller);
-      return toStream(withEndpoint(connection.readable, `${path}?session_id=${id}`));
-    },
+    open: (caller, path) => toStream(open(caller, path).readable),
     receive: (id, { headers, body, caller, hold }) => {
       const connection = connections.get(id);
       if (!connection?.belongsTo(caller.user)) throw new SvcError('not_found', 'There is no such session.');
@@ -111,12 +113,6 @@ function connect(connection: SseConnection, runtime: Runtime, options: ServeOpti
   void server.connect(connection);
 }
 
-/** Prepends the event that tells the client the address for its messages. */
-function withEndpoint(stream: ReadableStream<Uint8Array>, address: string): ReadableStream<Uint8Array> {
-  const first = new TextEncoder().encode(`event: endpoint\ndata: ${address}\n\n`);
-  return stream.pipeThrough(new TransformStream({ start: (controller) => controller.enqueue(first) }));
-}
-
 interface RunningRequest {
   readonly caller: Caller;
   readonly leave: Leave;
@@ -125,6 +121,8 @@ interface RunningRequest {
 /** The id and the owner of a connection. */
 interface ConnectionOptions {
   readonly id: string;
+  /** The address for the messages of its client. */
+  readonly address: string;
   /** The user who opened it. Messages of other users are rejected. */
   readonly user: User | null;
   readonly onClosed: () => void;
@@ -145,6 +143,7 @@ export class SseConnection implements Transport {
   constructor(options: ConnectionOptions) {
     this.#options = options;
     this.#stream = openEventStream(() => void this.close());
+    this.#stream.send(`event: endpoint\ndata: ${options.address}\n\n`);
     this.#session = { ...createSession(options.id), stream: this.#stream };
   }
 
@@ -170,7 +169,8 @@ export class SseConnection implements Transport {
     }
     this.onmessage?.(message);
     // A cancelled request is never answered. The SDK drops a malformed cancellation, and the request runs on.
-    if (isSpecType.CancelledNotification(message)) this.#settle(message.params.requestId);
+    if (!('id' in message) && isSpecType.CancelledNotification(message))
+      this.#settle(message.params.requestId);
   }
 
   /** Resolves when no request runs. */

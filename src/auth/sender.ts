@@ -1,6 +1,7 @@
 import type { User } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import type { Spans } from '../ports.ts';
+import { countWaiting, waitingBytes } from '../waiting-bytes.ts';
 import type { Admit, Auth, Authenticated, AuthRejection, Sender } from './types.ts';
 
 /** The user whom the program around the app has signed in. */
@@ -142,13 +143,31 @@ export function endStream(
     return response;
   }
   const end = tokenEnd?.();
+  const reader = body.getReader();
+  const stop = () => void reader.cancel().catch(() => {});
   const signal = AbortSignal.any([revoked, end?.signal].filter((one) => one !== undefined));
-  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
-  body
-    .pipeTo(writable, { signal, preventAbort: true })
-    // The stream ends properly, unless the client has left before.
-    .catch(() => writable.close())
-    .catch(() => {})
-    .finally(() => end?.stop());
+  if (signal.aborted) stop();
+  signal.addEventListener('abort', stop, { once: true });
+  const over = () => {
+    end?.stop();
+    signal.removeEventListener('abort', stop);
+  };
+  // Nothing is read before it is wanted, so that what waits can be counted.
+  const readable = new ReadableStream<Uint8Array>(
+    {
+      pull: async (controller) => {
+        const { done, value } = await reader.read();
+        if (!done) return controller.enqueue(value);
+        over();
+        controller.close();
+      },
+      cancel: (reason) => {
+        over();
+        return reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  countWaiting(readable, () => waitingBytes(body));
   return new Response(readable, response);
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { waitingBytes } from '../../../src/waiting-bytes.ts';
 
 /** The connections of a server and their requests. */
 export interface Connections {
@@ -31,6 +32,20 @@ interface Connection {
   used: boolean;
   /** The responses that have not ended. */
   readonly pending: Set<ServerResponse>;
+}
+
+/** The streams that responses are read from. */
+const sources = new WeakMap<ServerResponse, ReadableStream<Uint8Array>>();
+
+/** Tells which stream a response is read from, so that what waits in it counts. */
+export function followSource(response: ServerResponse, source: ReadableStream<Uint8Array>): void {
+  sources.set(response, source);
+}
+
+/** The bytes of a response that wait for its client. */
+function unreadBytes(response: ServerResponse): number {
+  const source = sources.get(response);
+  return response.writableLength + (source === undefined ? 0 : waitingBytes(source));
 }
 
 /**
@@ -116,9 +131,9 @@ function mostUnread(
 ): readonly Socket[] {
   const waiting = connections.flatMap(([socket, { pending }]) => {
     // Those of pipelined requests wait in their responses.
-    const [response, ...others] = [...pending].filter(({ writableLength }) => writableLength > 0);
+    const [response, ...others] = [...pending].filter((one) => unreadBytes(one) > 0);
     if (response === undefined) return [];
-    const bytes = [response, ...others].reduce((sum, { writableLength }) => sum + writableLength, 0);
+    const bytes = [response, ...others].reduce((sum, one) => sum + unreadBytes(one), 0);
     return [{ socket, bytes, client: clientOf(response.req), isSingle: others.length === 0 }];
   });
   const clients = new Map<string, { connections: number; bytes: number }>();

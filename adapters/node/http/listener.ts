@@ -5,6 +5,7 @@ import type { App, Extra } from '../../../src/app.ts';
 import { forwardedAddress } from '../../../src/http/network.ts';
 import type { TextResponse } from '../../../src/mcp/transport/response.ts';
 import { compress, encodingFor, LEAST_BYTES } from './compress.ts';
+import { followSource } from './connections.ts';
 
 /** The app behind a listener, and whether it trusts `X-Forwarded-For`. */
 export interface ListenerOptions {
@@ -24,10 +25,13 @@ export function createListener({ app, trustProxy = false }: ListenerOptions): Re
         text = response;
         return response.status === 200 ? WRITTEN : new Response(null, { status: response.status });
       };
-      const address = clientAddress((bindings as HttpBindings).incoming, trustProxy);
-      const extra = { respond, ...(address === undefined ? {} : { address }) };
+      const { incoming, outgoing } = bindings as HttpBindings;
+      const address = clientAddress(incoming, trustProxy);
+      const extra = { respond, runsToEnd: true, ...(address === undefined ? {} : { address }) };
       const response = await app.fetch(request, extra);
-      return text === null ? response : send(text, bindings as HttpBindings);
+      if (text !== null) return send(text, { incoming, outgoing });
+      if (response.body !== null) followSource(outgoing, response.body);
+      return response;
     },
     { overrideGlobalObjects: false },
   );
@@ -52,7 +56,8 @@ function send(response: TextResponse, { incoming, outgoing }: HttpBindings): Res
     return sendLong(response, length, { incoming, outgoing });
   }
   outgoing.writeHead(status, { ...headers, 'content-length': length });
-  outgoing.end(text);
+  // Node counts the characters of a text that waits, and not its bytes.
+  outgoing.end(text.length === length ? text : Buffer.from(text));
   return RESPONSE_ALREADY_SENT;
 }
 
@@ -63,12 +68,12 @@ async function sendLong(
 ): Promise<Response> {
   const { vary } = headers;
   const encoding = encodingFor(incoming.headers['accept-encoding']?.toString(), length);
-  const body = encoding === null ? text : await compress(text, encoding);
+  const body = encoding === null ? Buffer.from(text) : await compress(text, encoding);
   outgoing.writeHead(status, {
     ...headers,
     vary: vary === undefined ? 'Accept-Encoding' : `${vary}, Accept-Encoding`,
     ...(encoding === null ? {} : { 'content-encoding': encoding }),
-    'content-length': typeof body === 'string' ? length : body.length,
+    'content-length': body.length,
   });
   outgoing.end(body);
   return RESPONSE_ALREADY_SENT;

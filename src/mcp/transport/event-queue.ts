@@ -1,3 +1,5 @@
+import { countWaiting } from '../../waiting-bytes.ts';
+
 /** The events that wait for one client, in their order. */
 export interface EventQueue {
   readonly readable: ReadableStream<Uint8Array>;
@@ -12,65 +14,25 @@ export interface EventQueue {
 /** An event counts once more for so many bytes. Without that, a client that does not read could have us keep 4 GiB. */
 const BYTES_OF_ONE = 64 * 1024;
 
-/** The bytes that wait for all clients together. Beyond them, the client for which most wait counts as gone. */
-const MOST_BYTES = 256 * 1024 * 1024;
-
 function weigh({ byteLength }: Uint8Array): number {
   return 1 + Math.floor(byteLength / BYTES_OF_ONE);
 }
 
-interface Waiting {
-  bytes: number;
-  drop(): void;
-}
-
-/** The queues in which something waits. */
-const queues = new Set<Waiting>();
-let waitingBytes = 0;
-
-function grow(queue: Waiting, bytes: number): void {
-  queue.bytes += bytes;
-  waitingBytes += bytes;
-  if (queue.bytes > 0) queues.add(queue);
-  else queues.delete(queue);
-}
-
-/** Drops the queue with the most, if all have too much. */
-function enforceMost(): void {
-  if (waitingBytes <= MOST_BYTES) return;
-  const [first, ...others] = queues;
-  others.reduce((most, one) => (one.bytes > (most?.bytes ?? 0) ? one : most), first)?.drop();
-}
-
-/** Creates a queue. `onGone` is called when its client leaves, or counts as gone. */
+/** Creates a queue. `onGone` is called when its client leaves. */
 export function createEventQueue(onGone: () => void): EventQueue {
   let events: Uint8Array[] = [];
-  let weight = 0;
+  let [weight, bytes] = [0, 0];
   /** Whether the client has read everything and waits for more. */
   let hungry = false;
   let state: 'open' | 'ending' | 'over' = 'open';
   let controller: ReadableStreamDefaultController<Uint8Array> | null = null;
-  const forget = () => {
-    state = 'over';
-    events = [];
-    weight = 0;
-    grow(own, -own.bytes);
-  };
-  const own: Waiting = {
-    bytes: 0,
-    drop: () => {
-      forget();
-      controller?.close();
-      onGone();
-    },
-  };
   const take = () => {
     const event = events.shift();
     if (event === undefined) {
       hungry = true;
     } else {
       weight -= weigh(event);
-      grow(own, -event.byteLength);
+      bytes -= event.byteLength;
       controller?.enqueue(event);
     }
     if (state === 'ending' && events.length === 0) controller?.close();
@@ -82,12 +44,15 @@ export function createEventQueue(onGone: () => void): EventQueue {
       },
       pull: take,
       cancel: () => {
-        forget();
+        state = 'over';
+        events = [];
+        [weight, bytes] = [0, 0];
         onGone();
       },
     },
     { highWaterMark: 0 },
   );
+  countWaiting(readable, () => bytes);
   return {
     readable,
     get weight() {
@@ -103,8 +68,7 @@ export function createEventQueue(onGone: () => void): EventQueue {
       }
       events.push(event);
       weight += added;
-      grow(own, event.byteLength);
-      enforceMost();
+      bytes += event.byteLength;
       return added;
     },
     close: () => {

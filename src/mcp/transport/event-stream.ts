@@ -8,6 +8,8 @@ export interface EventStream {
    * such message still waits.
    */
   write(message: unknown): void;
+  /** Sends an event that is no message. */
+  send(event: string): void;
   /** Sends a message that may be lost: it is dropped while many others are queued. */
   offer(message: unknown): void;
   close(): void;
@@ -97,6 +99,7 @@ export function openEventStream(onGone: () => void, mostMs?: number): EventStrea
   return {
     readable: queue.readable,
     write,
+    send,
     offer: (message) => {
       if (room() > RESERVED) send(toEvent(message));
     },

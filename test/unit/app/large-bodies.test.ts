@@ -26,7 +26,7 @@ function open(options: Parameters<typeof createTestApp>[1] = {}) {
   const app: App = createTestApp(runtime, options);
   const send = ({ body, headers }: Sent, { bytes = MB, signal = new AbortController().signal } = {}) => {
     const text = `${JSON.stringify(body)}${' '.repeat(bytes)}`;
-    return app.fetch(new Request(post(text, headers), { signal }), { address: ADDRESS });
+    return app.fetch(new Request(post(text, headers), { signal }), { address: ADDRESS, runsToEnd: true });
   };
   return { send, fake: runtime.fake };
 }

@@ -9,7 +9,7 @@ export async function* messagesOf(response: Response): AsyncGenerator<Body, void
     const events = rest.split('\n\n');
     rest = events.pop() ?? '';
     for (const event of events) {
-      const data = /^data: (.*)$/m.exec(event)?.[1];
+      const data = /^event: message\ndata: (.*)$/m.exec(event)?.[1];
       if (data !== undefined) yield JSON.parse(data);
     }
   }

@@ -193,13 +193,10 @@ describe('a connection', () => {
     expect((await post({ ...WAIT, id: 16 })).status).toBe(202);
     // A second request with its id would end the first one's hold.
     expect((await post({ ...WAIT, id: 16 })).status).toBe(400);
-    // A malformed cancellation cancels nothing.
-    const broken = {
-      jsonrpc: '2.0',
-      method: 'notifications/cancelled',
-      params: { requestId: 16, reason: 1 },
-    };
-    await post(broken);
+    // Neither a malformed cancellation nor a request cancels anything.
+    const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 16 } };
+    await post({ ...cancel, params: { requestId: 16, reason: 1 } });
+    await post({ ...cancel, id: 'a request' });
     expect((await post({ ...WAIT, id: 16 })).status).toBe(400);
     leave();
     await eventually(async () => (await other.post(large({ ...WAIT, id: 17 }))).status).toBe(202);
@@ -375,7 +372,7 @@ describe('guards', () => {
 });
 
 it('loses lines before answers, however many come at once', async () => {
-  const connection = new SseConnection({ id: 'c', user: null, onClosed: () => {} });
+  const connection = new SseConnection({ id: 'c', address: '/messages/', user: null, onClosed: () => {} });
   const line = {
     jsonrpc: '2.0',
     method: 'notifications/message',

@@ -10,6 +10,7 @@ import {
   startHttpServer,
 } from '../../../../../adapters/node/http/server.ts';
 import type { App } from '../../../../../src/app.ts';
+import { type EventStream, openEventStream } from '../../../../../src/mcp/transport/event-stream.ts';
 import type { LogLine } from '../../../../../src/ports.ts';
 import { eventually } from '../../../mcp/eventually.ts';
 import { createFakeRuntime, createTestApp, type FakeRuntime, legacy, modern } from '../../../mcp/fixture.ts';
@@ -294,6 +295,32 @@ describe('limits', () => {
     await eventually(() => lines.map(({ fields }) => fields)).toEqual([{ connections: 1 }]);
     socket.resume();
     await ended;
+  });
+
+  it('counts what waits in event streams, of which Node has one message only', async () => {
+    let gone = 0;
+    const streams: EventStream[] = [];
+    const app: Pick<App, 'fetch'> = {
+      fetch: async () => {
+        const stream = openEventStream(() => {
+          gone += 1;
+        });
+        streams.push(stream);
+        return new Response(stream.readable, { headers: { 'content-type': 'text/event-stream' } });
+      },
+    };
+    const limits = { unreadBytes: 1024 * 1024, unreadInterval: 100 };
+    const server = await start(createFakeRuntime(), { app: app as App, limits });
+    for (const { socket } of [await dial(server), await dial(server), await dial(server)]) {
+      socket.pause();
+      socket.write('GET /stream HTTP/1.1\r\nhost: localhost\r\n\r\n');
+      onTestFinished(() => void socket.destroy());
+    }
+    await eventually(() => streams.length).toBe(3);
+    // The small ones fill what the kernel keeps.
+    for (const stream of streams) for (let n = 0; n < 700; n += 1) stream.write({ text: 'x'.repeat(20_000) });
+    // A client keeps one.
+    await eventually(() => gone).toBe(2);
   });
 
   it('hangs up on the client with the most unread bytes when answers take too much memory', async () => {
