@@ -5,7 +5,6 @@ import {
   type Authenticate,
   authenticateSender,
   endStream,
-  isEventStream,
   senderOf,
   tokenEndOf,
   visibleHeaders,
@@ -40,6 +39,7 @@ import { toLandingResponse } from './pages/landing.ts';
 import type { Log } from './ports.ts';
 import { OWN_ADDRESS, type PublicAddress, publicBase } from './public-address.ts';
 import { PATHS, withoutSlash } from './served-paths.ts';
+import { isEventStream } from './streams.ts';
 
 /** The choices for serving a project over HTTP. */
 export interface AppOptions {

@@ -17,7 +17,7 @@ export function repeat(work: (round: number) => Promise<unknown>): { stop(): Pro
     } while (going);
   };
   const ended = run();
-  // Whoever stops it learns why it failed.
+  // `stop` gives the error to the test.
   ended.catch(() => undefined);
   return {
     stop: () => {

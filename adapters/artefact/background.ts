@@ -1,4 +1,5 @@
 import type { Extra } from '../../src/app.ts';
+import { isEventStream } from '../../src/streams.ts';
 import type { ArtefactServer } from './server.ts';
 
 /** Keeps an instance alive until the work has ended, even if the client has its answer or has left. */
@@ -54,7 +55,7 @@ export interface FollowedResponse {
  */
 export function followBody(response: Response): FollowedResponse {
   const { body, headers, status } = response;
-  if (body === null || !headers.get('content-type')?.startsWith('text/event-stream')) {
+  if (body === null || !isEventStream(response)) {
     return { response, ended: Promise.resolve() };
   }
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();

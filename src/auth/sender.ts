@@ -1,7 +1,7 @@
 import type { User } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import type { Spans } from '../ports.ts';
-import { countWaiting, waitingBytes } from '../waiting-bytes.ts';
+import { countWaiting, isEventStream, waitingBytes } from '../streams.ts';
 import type { Admit, Auth, Authenticated, AuthRejection, Sender } from './types.ts';
 
 /** The user whom the program around the app has signed in. */
@@ -125,11 +125,6 @@ export function tokenEndOf({ lastsMs }: Pick<Sender, 'lastsMs'>): (() => TokenEn
     const timer = setTimeout(() => ending.abort(), Math.max(0, Math.ceil(lastsMs)));
     return { signal: ending.signal, stop: () => clearTimeout(timer) };
   };
-}
-
-/** Whether a response is a stream of events. */
-export function isEventStream({ headers }: Response): boolean {
-  return headers.get('content-type')?.startsWith('text/event-stream') === true;
 }
 
 /** Ends a stream of events when its sender's API key is removed or its token ends, so no further request counts. */

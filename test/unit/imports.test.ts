@@ -20,7 +20,7 @@ const ROWS = [
     'src/errors.ts',
     'src/json.ts',
     'src/keep-latest.ts',
-    'src/waiting-bytes.ts',
+    'src/streams.ts',
     'src/limited-text.ts',
     'src/one-line.ts',
     'src/sql-value.ts',

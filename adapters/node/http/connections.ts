@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { waitingBytes } from '../../../src/waiting-bytes.ts';
+import { waitingBytes } from '../../../src/streams.ts';
 
 /** The connections of a server and their requests. */
 export interface Connections {
@@ -130,7 +130,7 @@ function mostUnread(
   { most, clientOf }: UnreadOptions,
 ): readonly Socket[] {
   const waiting = connections.flatMap(([socket, { pending }]) => {
-    // Those of pipelined requests wait in their responses.
+    // Answers to pipelined requests wait in their responses, and not in the socket.
     const [response, ...others] = [...pending].filter((one) => unreadBytes(one) > 0);
     if (response === undefined) return [];
     const bytes = [response, ...others].reduce((sum, one) => sum + unreadBytes(one), 0);

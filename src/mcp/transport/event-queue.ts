@@ -1,4 +1,4 @@
-import { countWaiting } from '../../waiting-bytes.ts';
+import { countWaiting } from '../../streams.ts';
 
 /** The events that wait for one client, in their order. */
 export interface EventQueue {

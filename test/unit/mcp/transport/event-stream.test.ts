@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { openEventStream } from '../../../../src/mcp/transport/event-stream.ts';
-import { waitingBytes } from '../../../../src/waiting-bytes.ts';
+import { waitingBytes } from '../../../../src/streams.ts';
 import { allMessages } from '../stream.ts';
 
 const MANY = 1_500;

@@ -323,6 +323,27 @@ describe('limits', () => {
     await eventually(() => gone).toBe(2);
   });
 
+  it('counts the bytes of unread texts, and not their characters', async () => {
+    const text = '漢'.repeat(8_000_000);
+    const app: Pick<App, 'fetch'> = {
+      fetch: async (_, extra) => extra?.respond?.({ status: 200, headers: {}, text }) ?? new Response(null),
+    };
+    const lines: LogLine[] = [];
+    // 96 MB, of 32 million characters.
+    const limits = { unreadBytes: 40_000_000, unreadInterval: 100 };
+    const server = await start(createFakeRuntime(), {
+      app: app as App,
+      limits,
+      log: (line) => lines.push(line),
+    });
+    for (const { socket } of await Promise.all([1, 2, 3, 4].map(() => dial(server)))) {
+      socket.pause();
+      socket.write('GET /text HTTP/1.1\r\nhost: localhost\r\n\r\n');
+      onTestFinished(() => void socket.destroy());
+    }
+    await eventually(() => lines.length > 0).toBe(true);
+  });
+
   it('hangs up on the client with the most unread bytes when answers take too much memory', async () => {
     const size = 32 * 1024 * 1024;
     const app: Pick<App, 'fetch'> = { fetch: async () => new Response(new Uint8Array(size)) };

@@ -1,3 +1,8 @@
+/** Whether a response is a stream of events. */
+export function isEventStream({ headers }: Response): boolean {
+  return headers.get('content-type')?.startsWith('text/event-stream') === true;
+}
+
 /** How many bytes of a stream wait until its reader asks for them. */
 const sizes = new WeakMap<ReadableStream<Uint8Array>, () => number>();
 
