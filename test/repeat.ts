@@ -1,4 +1,8 @@
+import { setTimeout } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
+
+/** A pause leaves the processor to what is tested: calls without one would take all of it. */
+const PAUSE_MS = 5;
 
 /**
  * Does something again and again, at least once, until it is stopped or its test has ended. Work that a failed test leaves
@@ -14,6 +18,7 @@ export function repeat(work: (round: number) => Promise<unknown>): { stop(): Pro
     do {
       await work(round);
       round += 1;
+      await setTimeout(PAUSE_MS);
     } while (going);
   };
   const ended = run();

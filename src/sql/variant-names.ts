@@ -55,11 +55,25 @@ export async function findVariantNames(ask: Ask): Promise<VariantNames> {
   return found;
 }
 
-/** The same for a restricted caller's statement, which must not tell of anything but its temporary tables. */
-export async function findVisibleVariantNames(ask: Ask): Promise<VariantNames> {
-  const rows = await ask(`SELECT DISTINCT table_name AS name FROM duckdb_columns()
-    WHERE database_name = 'temp' AND regexp_matches(data_type, '${VARIANT_TYPE}')`);
-  return { things: new Set(rows.map(({ name }) => foldName(String(name)))), macros: new Set() };
+/**
+ * The same for the temporary tables of a restricted caller, who may name nothing else. DuckDB plans a query of each: its list
+ * of columns would first collect those of the whole database.
+ */
+export async function findVisibleVariantNames(tables: Iterable<string>, ask: Ask): Promise<VariantNames> {
+  const things = new Set<string>();
+  for (const table of tables)
+    if (await hasVariantColumn(`FROM temp.main.${quoteName(table)}`, ask)) things.add(foldName(table));
+  return { things, macros: new Set() };
+}
+
+/** Throws sql_rejected if a restricted caller's statement names a table with a VARIANT, after its preparations have run. */
+export async function refuseVisibleVariants(
+  sql: string,
+  preparations: readonly { readonly table: string | null }[],
+  ask: Ask,
+): Promise<void> {
+  const tables = new Set(preparations.flatMap(({ table }) => table ?? []));
+  refuseVariantNames(sql, await findVisibleVariantNames(tables, ask));
 }
 
 /** Throws sql_rejected if a caller's statement has one of the names. */
@@ -99,12 +113,16 @@ function toCandidate({ kind, schema_name, name, definition }: JsonObject): Candi
 async function hasVariant({ query }: Candidate, ask: Ask): Promise<boolean> {
   if (query === null) return true;
   try {
-    const rows = await ask(`SELECT column_type AS type FROM (DESCRIBE ${query})`);
-    return rows.some(({ type }) => isVariantType(String(type)));
+    return await hasVariantColumn(query, ask);
   } catch (thrown) {
     if (thrown instanceof SvcError && thrown.code === 'sql_failed') return true;
     throw thrown;
   }
+}
+
+async function hasVariantColumn(query: string, ask: Ask): Promise<boolean> {
+  const rows = await ask(`SELECT column_type AS type FROM (DESCRIBE ${query})`);
+  return rows.some(({ type }) => isVariantType(String(type)));
 }
 
 const VARIANT_FUNCTION = new RegExp(`^"?${VARIANT_FUNCTIONS}"?$`, 'i');

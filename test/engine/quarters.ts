@@ -7,7 +7,8 @@ import { callerOf, callOf, errorOf } from './fixture.ts';
 export type Quarters = readonly [number, number, number, number];
 
 const AT_ONCE = 20;
-const SAMPLES_PER_QUARTER = 10;
+/** Each takes a snapshot of every heap, which costs as much as some hundred calls. */
+const SAMPLES_PER_QUARTER = 4;
 
 /** The threads of the engines that were opened since this file was loaded. */
 const threads = new Set<Worker>();

@@ -7,7 +7,7 @@ import { LAKE, type Lake, send, startLake } from './lake.ts';
 /* Two stateless instances over one DuckLake that a third process changes, while the instances are killed at random. */
 
 /** `SVC_TEST_FLEET_CALLS=10000 npm run test:lake` asks as often as the release notes say. */
-const CALLS = Number(process.env.SVC_TEST_FLEET_CALLS ?? 1500);
+const CALLS = Number(process.env.SVC_TEST_FLEET_CALLS ?? 600);
 const CLIENTS = 8;
 /** Rows that one transaction adds. */
 const BATCH = 10;

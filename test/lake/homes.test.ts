@@ -155,14 +155,14 @@ describe('Parquet on S3', () => {
     'is planned by svc validate with the secrets of the profile',
     async () => {
       const home = { uri: join(lake.root, 'third.duckdb') };
-      const writer = await lake.open({ ...home, readonly: false });
+      const writer = await lake.open({ ...home, readonly: false }, lake.secrets());
       await write(writer, "COPY (SELECT 1 AS n) TO 's3://bucket/one.parquet'");
       await writer.close();
       const revenue = TOOL.replace(/tests:[\s\S]*$/, '').replace(
         /SELECT[\s\S]*?ORDER BY region/,
         "SELECT n FROM read_parquet('s3://bucket/one.parquet') WHERE n >= $least",
       );
-      const project = lake.project(home, { tools: { revenue } });
+      const project = lake.project(home, { tools: { revenue }, secrets: lake.secrets() });
       await runs(project, 'validate');
       expect((await runs(project, 'run', 'tool', 'revenue', '--json')).stdout).toContain('"n":1');
     },

@@ -10,7 +10,16 @@ import { type Ended, Svc, svc } from '../unit/cli/svc.ts';
 import { type FaultyProxy, startFaultyProxy } from './faulty-proxy.ts';
 import { EXTENSIONS, PASSWORD, type Part, type Postgres, startPostgres, startS3 } from './parts.ts';
 
-const NAMES = ['httpfs', 'ducklake', 'postgres_scanner', 'sqlite_scanner'] as const;
+/**
+ * The extensions: the addresses and the type of secrets that need each. A database loads no others, because DuckDB reads the
+ * whole file of each to check its signature.
+ */
+const PARTS = [
+  { name: 'httpfs', address: /\bs3:/, secret: 's3' },
+  { name: 'ducklake', address: /\bducklake:/, secret: null },
+  { name: 'postgres_scanner', address: /\bpostgres:/, secret: 'postgres' },
+  { name: 'sqlite_scanner', address: /\bsqlite:/, secret: null },
+];
 
 /** A database of a test: the address, and what is not usual about it. */
 export type Home = Omit<Attachment, 'name'>;
@@ -22,6 +31,17 @@ export const LAKE: Home = {
   secret: 'pg',
 };
 export const POSTGRES: Home = { uri: 'postgres:dbname=postgres', secret: 'pg' };
+
+/** The secrets that a home needs, and the extensions that it needs with its own secrets. Without a home, all of them. */
+function toNeeded(home: Home | null, secrets: readonly DatabaseSecret[], own?: readonly DatabaseSecret[]) {
+  const address = home === null ? null : `${home.uri} ${home.data_path}`;
+  const parts = PARTS.filter((part) => address === null || part.address.test(address));
+  const needed = own ?? secrets.filter(({ type }) => parts.some(({ secret }) => secret === type));
+  const extensions = PARTS.filter(
+    (part) => parts.includes(part) || needed.some(({ type }) => type === part.secret),
+  );
+  return { secrets: needed, extensions: extensions.map(({ name }) => ({ name })) };
+}
 
 /** The servers of a test, and the ways to use them. */
 export interface Lake {
@@ -51,7 +71,7 @@ export interface ProjectFiles {
   readonly profile?: object;
   /** More of the profile in the user file. */
   readonly user?: object;
-  readonly secrets?: readonly object[];
+  readonly secrets?: readonly DatabaseSecret[];
 }
 
 export async function startLake(): Promise<Lake> {
@@ -80,7 +100,6 @@ export async function startLake(): Promise<Lake> {
   let projects = 0;
   const usual = {
     external: true,
-    extensions: NAMES.map((name) => ({ name })),
     extensionDirectory: EXTENSIONS,
     root,
   };
@@ -89,26 +108,37 @@ export async function startLake(): Promise<Lake> {
     postgres,
     proxy,
     secrets,
-    open: (home, own = secrets()) =>
+    open: (home, own) =>
       openNative({
         ...usual,
+        ...toNeeded(home, secrets(), own),
         path: ':memory:',
         readonly: home.readonly !== false,
-        secrets: own,
         attach: [{ name: 'lake', ...home }],
         use: 'lake',
       }),
-    openFile: (path) => openNative({ ...usual, path, readonly: false, secrets: secrets() }),
-    project: (home, { tools, site = {}, profile = {}, user: more = {}, secrets: own = secrets() }) => {
+    openFile: (path) => openNative({ ...usual, ...toNeeded(null, secrets()), path, readonly: false }),
+    project: (home, { tools, site = {}, profile = {}, user: more = {}, secrets: own }) => {
+      const needed = toNeeded(home, secrets(), own);
       projects += 1;
       const cwd = join(root, `project-${projects}`);
       mkdirSync(join(cwd, 'tools'), { recursive: true });
       for (const [name, text] of Object.entries(tools)) writeFileSync(join(cwd, `tools/${name}.yml`), text);
       const attached = { path: ':memory:', attach: [{ name: 'lake', ...home }], use: 'lake' };
       const profiles = { default: { ...(home === null ? {} : { database: attached }), ...profile } };
-      const all = { svc: 1, project: 'shop', profile: 'default', extensions: NAMES, profiles, ...site };
+      const all = {
+        svc: 1,
+        project: 'shop',
+        profile: 'default',
+        extensions: needed.extensions,
+        profiles,
+        ...site,
+      };
       writeFileSync(join(cwd, 'svc-site.yml'), JSON.stringify(all));
-      const user = { svc: 1, projects: { shop: { profiles: { default: { ...more, secrets: own } } } } };
+      const user = {
+        svc: 1,
+        projects: { shop: { profiles: { default: { ...more, secrets: needed.secrets } } } },
+      };
       const config = join(cwd, 'user.yml');
       writeFileSync(config, JSON.stringify(user));
       return { cwd, env: { SVC_EXTENSION_DIRECTORY: EXTENSIONS, SVC_CONFIG: config } };

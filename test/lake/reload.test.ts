@@ -30,6 +30,12 @@ afterAll(async () => {
 const administer = (sql: string) =>
   write(admin, `CALL postgres_execute('lake', '${sql.replaceAll("'", "''")}')`);
 
+/** The usual secrets, with other parameters of Postgres. */
+const secretsWith = (more: { readonly user: string; readonly password: string }) =>
+  lake
+    .secrets()
+    .map((one) => (one.type === 'postgres' ? { ...one, parameters: { ...one.parameters, ...more } } : one));
+
 const TOTAL = `svc: 1
 tool:
   name: total
@@ -53,14 +59,13 @@ describe('a reload', () => {
       const [user, password] = [join(lake.root, `${clerk}-user`), join(lake.root, `${clerk}-password`)];
       writeFileSync(user, clerk);
       writeFileSync(password, 'planted-first');
-      const [pg, store] = lake.secrets();
-      const parameters = { ...pg?.parameters, user: `file://${user}`, password: `file://${password}` };
+      const secrets = secretsWith({ user: `file://${user}`, password: `file://${password}` });
       const database = { ...FILE, attach: [{ name: 'lake', ...home }], use: 'lake' };
       const { server, call } = await serve(
         lake.project(home, {
           tools: { total: TOTAL },
           profile: beside ? { database } : {},
-          secrets: [{ ...pg, parameters }, { ...store }],
+          secrets,
         }),
       );
       const reload = async (result: RegExp) => {
@@ -102,11 +107,8 @@ describe('a reload', () => {
       const password = join(lake.root, 'password');
       await administer("CREATE ROLE expired LOGIN SUPERUSER PASSWORD 'planted-first'");
       writeFileSync(password, 'planted-first');
-      const [pg] = lake.secrets();
-      const parameters = { ...pg?.parameters, user: 'expired', password: `file://${password}` };
-      const { server, call } = await serve(
-        lake.project(POSTGRES, { tools: { total: TOTAL }, secrets: [{ ...pg, parameters }] }),
-      );
+      const secrets = secretsWith({ user: 'expired', password: `file://${password}` });
+      const { server, call } = await serve(lake.project(POSTGRES, { tools: { total: TOTAL }, secrets }));
       expect(await call()).toContain('1000');
       await administer("ALTER ROLE expired PASSWORD 'planted-second'");
       await administer("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'expired'");

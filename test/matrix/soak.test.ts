@@ -11,7 +11,7 @@ import { type Offer, type Offered, traceOf } from './offer.ts';
 
 /** More than two cores can answer while they offer it: clients leave when they have waited too long. */
 const RATE = Number(process.env.SVC_SOAK_RATE ?? 2_000);
-const SECONDS = Number(process.env.SVC_SOAK_SECONDS ?? 30);
+const SECONDS = Number(process.env.SVC_SOAK_SECONDS ?? 15);
 const RELOAD_MS = 2_000;
 const SAMPLE_MS = 250;
 /** Beyond what a heap that fills and empties shows, and far below what one kept record per call would be. */

@@ -1,5 +1,6 @@
 import type { DuckDBMaterializedResult } from '@duckdb/node-api';
 import { SvcError } from '../../../src/errors.ts';
+import type { JsonObject } from '../../../src/json.ts';
 import type { Database, SqlCall, SqlRequest, SqlResult } from '../../../src/ports.ts';
 import { enforceScan } from '../../../src/sql/estimate.ts';
 import { hasOtherNames, type LaneEntry } from '../../../src/sql/lanes/lanes.ts';
@@ -7,12 +8,7 @@ import { toKept } from '../../../src/sql/lanes/may-keep.ts';
 import { isFull } from '../../../src/sql/neighbours.ts';
 import { asQuery, refuseRevealing } from '../../../src/sql/query.ts';
 import { classify, enforceVerb } from '../../../src/sql/statement.ts';
-import {
-  findVariantNames,
-  findVisibleVariantNames,
-  refuseVariantNames,
-  type VariantNames,
-} from '../../../src/sql/variant-names.ts';
+import { findVariantNames, refuseVariantNames, type VariantNames } from '../../../src/sql/variant-names.ts';
 import type { Attachments } from '../attach/attachments.ts';
 import type { Driver } from '../driver/driver.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -29,6 +25,7 @@ import {
   sentAwayError,
 } from '../errors.ts';
 import type { AttachedNames } from './confine.ts';
+import { FromDefinitions } from './from-definitions.ts';
 import { NativeLane } from './lane.ts';
 import { type LimitedWork, type Limits, withinLimits } from './limits.ts';
 import {
@@ -76,7 +73,9 @@ export class NativeDatabase implements Database {
   readonly #toResult: ToResult;
   readonly #sessions = new Set<Session>();
   readonly #strftime = new StrftimeGuard();
-  #variants: { readonly generation: number; readonly names: VariantNames } | null = null;
+  readonly #variants: FromDefinitions<VariantNames>;
+  /** The names that a restriction needs (`SURROUNDINGS`). */
+  readonly #surroundings: FromDefinitions<readonly JsonObject[]>;
   #closed = false;
 
   constructor(driver: Driver, engine: Engine, readonly: boolean) {
@@ -84,6 +83,8 @@ export class NativeDatabase implements Database {
     this.#driver = driver;
     this.#engine = engine;
     this.#toResult = createToResult(driver);
+    this.#variants = new FromDefinitions(engine.lanes);
+    this.#surroundings = new FromDefinitions(engine.lanes);
   }
 
   /** Not if it shares the engine of a writer in this process. */
@@ -287,8 +288,14 @@ export class NativeDatabase implements Database {
     const { readonly, external, builtIns } = this.#engine;
     if (!readonly && !external) refuseFileReaders(sql);
     const { attachments } = this.#engine;
-    if (restricted !== undefined) await session.restrict(sql, restricted, caller);
-    await this.#refuseVariants(session, request);
+    if (restricted !== undefined) {
+      const read = () => session.surroundings();
+      const around = await (this.#reachesOut ? read() : this.#surroundings.get(read));
+      await session.restrict(sql, { tables: restricted, around, caller });
+    } else if (confined && !this.#reachesOut) {
+      const names = await this.#variants.get(() => findVariantNames((query) => session.rowsOf(query)));
+      refuseVariantNames(sql, names);
+    }
     const query = asQuery(sql, maxRows + 1);
     const reaches = external || attachments.names.length > 0;
     if (confined && restricted === undefined) {
@@ -408,22 +415,6 @@ export class NativeDatabase implements Database {
       await end();
       this.#sessions.delete(session);
     }
-  }
-
-  /** Refuses a caller's statement that names a thing with a VARIANT. */
-  async #refuseVariants(session: Session, { sql, confined, restricted }: SqlRequest): Promise<void> {
-    const ask = (query: string) => session.rowsOf(query);
-    if (restricted !== undefined) refuseVariantNames(sql, await findVisibleVariantNames(ask));
-    else if (confined && !this.#reachesOut) refuseVariantNames(sql, await this.#variantNames(ask));
-  }
-
-  /** Reads the names again after a definition has changed. No call waits for the read of another one, which may be cancelled. */
-  async #variantNames(ask: Session['rowsOf']): Promise<VariantNames> {
-    const { changing, generation } = this.#engine.lanes;
-    if (!changing && this.#variants?.generation === generation) return this.#variants.names;
-    const names = await findVariantNames(ask);
-    if (!changing) this.#variants = { generation, names };
-    return names;
   }
 
   /** Whether a statement may call strftime. Definitions of other databases change without our knowledge. */

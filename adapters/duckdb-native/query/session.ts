@@ -12,6 +12,7 @@ import type { RestrictedTable, ScanEstimate, SqlCaller } from '../../../src/port
 import { type ColumnTypes, columnTypesOf, estimateScans, explainOf } from '../../../src/sql/estimate.ts';
 import { isFull } from '../../../src/sql/neighbours.ts';
 import type { Preparation } from '../../../src/sql/restricted/relations.ts';
+import { refuseVisibleVariants } from '../../../src/sql/variant-names.ts';
 import type { SqlValue } from '../../../src/sql-value.ts';
 import type { Driver } from '../driver/driver.ts';
 import { tracked } from '../driver/process-exit.ts';
@@ -49,6 +50,17 @@ export interface Prepared {
 export function columnNames(statement: DuckDBPreparedStatement): readonly string[] {
   return Array.from({ length: statement.columnCount }, (_, column) => statement.columnName(column));
 }
+
+/** The restriction of a caller's own query. */
+interface Restriction {
+  readonly tables: readonly RestrictedTable[];
+  /** The names that `surroundings` read. */
+  readonly around: readonly JsonObject[];
+  readonly caller: SqlCaller | null;
+}
+
+/** Most calls need no restriction. */
+const importRelations = () => import('../../../src/sql/restricted/relations.ts');
 
 /** One connection for one request. Temporary objects and variables end with it. */
 export class Session {
@@ -92,17 +104,22 @@ export class Session {
     return guarded(async () => (await this.#connection.runAndReadAll(sql)).getRowObjectsJson());
   }
 
+  /** The names that a restriction needs. */
+  async surroundings(): Promise<readonly JsonObject[]> {
+    return this.rowsOf((await importRelations()).SURROUNDINGS);
+  }
+
   /** Leaves a caller's own query nothing but the restricted tables (`prepareRestricted`). */
-  async restrict(sql: string, tables: readonly RestrictedTable[], caller: SqlCaller | null): Promise<void> {
-    const { prepareRestricted, SURROUNDINGS, toPreparationError } = await import(
-      '../../../src/sql/restricted/relations.ts'
-    );
-    for (const preparation of prepareRestricted(sql, tables, await this.rowsOf(SURROUNDINGS))) {
+  async restrict(sql: string, { tables, around, caller }: Restriction): Promise<void> {
+    const { prepareRestricted, toPreparationError } = await importRelations();
+    const preparations = prepareRestricted(sql, tables, around);
+    for (const preparation of preparations) {
       await this.#runPreparation(preparation, caller).catch((thrown: unknown) => {
         throw toPreparationError(thrown, preparation);
       });
     }
     await guarded(() => confineToTables(this.#connection, sql, tables));
+    await refuseVisibleVariants(sql, preparations, (query) => this.rowsOf(query));
   }
 
   async #runPreparation({ sql, values }: Preparation, caller: SqlCaller | null): Promise<void> {

@@ -5,8 +5,8 @@ import { enforceScan, estimateScans, explainOf } from '../../../src/sql/estimate
 import { asQuery, calledFunction, rejection } from '../../../src/sql/query.ts';
 import {
   findVariantNames,
-  findVisibleVariantNames,
   refuseVariantNames,
+  refuseVisibleVariants,
   type VariantNames,
 } from '../../../src/sql/variant-names.ts';
 import { toResult } from '../query/result.ts';
@@ -16,6 +16,8 @@ import type { Instance } from './instance.ts';
 import type { EngineStep } from './steps.ts';
 
 const variantNames = new WeakMap<Instance, VariantNames>();
+/** The names that a restriction needs. */
+const surroundings = new WeakMap<Instance, readonly JsonObject[]>();
 
 const SLICE_MS = 8;
 /** Ends a slice on platforms whose clock stands still during work, such as Workers. */
@@ -38,7 +40,10 @@ export class Connection {
     const { sql, values, maxRows, confined, restricted, scan } = request;
     if (confined) refuseUnsound(sql);
     if (restricted !== undefined) await this.#restrict(sql, restricted);
-    else if (confined) refuseVariantNames(sql, await this.#variantNames());
+    else if (confined) {
+      const find = () => findVariantNames((query) => this.#rowsOf(query));
+      refuseVariantNames(sql, await this.#kept(variantNames, find));
+    }
     const query = { sql: asQuery(sql, maxRows + 1), values };
     const estimate = scan && (await this.#estimate(query, scan));
     const result = await this.#execute(query, (read) => toResult(this.#instance, read, request));
@@ -73,13 +78,13 @@ export class Connection {
     return estimate;
   }
 
-  /** The things of the database that have or make a VARIANT. It never changes. */
-  async #variantNames(): Promise<VariantNames> {
-    const known = variantNames.get(this.#instance);
+  /** What follows from the definitions of the database. It never changes. */
+  async #kept<T>(values: WeakMap<Instance, T>, read: () => Promise<T>): Promise<T> {
+    const known = values.get(this.#instance);
     if (known !== undefined) return known;
-    const names = await findVariantNames((sql) => this.#rowsOf(sql));
-    variantNames.set(this.#instance, names);
-    return names;
+    const value = await read();
+    values.set(this.#instance, value);
+    return value;
   }
 
   /** The rows of an internal query. */
@@ -92,12 +97,14 @@ export class Connection {
     const { prepareRestricted, SURROUNDINGS, toPreparationError } = await import(
       '../../../src/sql/restricted/relations.ts'
     );
-    for (const preparation of prepareRestricted(sql, tables, await this.#rowsOf(SURROUNDINGS))) {
+    const around = await this.#kept(surroundings, () => this.#rowsOf(SURROUNDINGS));
+    const preparations = prepareRestricted(sql, tables, around);
+    for (const preparation of preparations) {
       await this.#execute(preparation, () => null).catch((thrown: unknown) => {
         throw toPreparationError(thrown, preparation);
       });
     }
-    refuseVariantNames(sql, await findVisibleVariantNames((query) => this.#rowsOf(query)));
+    await refuseVisibleVariants(sql, preparations, (query) => this.#rowsOf(query));
   }
 
   /** Runs one statement in slices. */

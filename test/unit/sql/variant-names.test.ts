@@ -5,6 +5,7 @@ import {
   findVariantNames,
   findVisibleVariantNames,
   refuseVariantNames,
+  refuseVisibleVariants,
 } from '../../../src/sql/variant-names.ts';
 import { openDuckDb } from './duckdb.ts';
 
@@ -205,8 +206,14 @@ describe('the search for them', () => {
 
   it('finds only temporary tables for a restricted caller', async () => {
     await duckdb.run(
-      'CREATE VIEW v AS SELECT NULL::VARIANT AS x; CREATE TEMP VIEW "W" AS FROM v; CREATE MACRO m() AS 1::VARIANT',
+      `CREATE TABLE t AS SELECT 1::VARIANT AS x; CREATE TABLE "a.b" AS SELECT 1::VARIANT AS x; CREATE MACRO m() AS 1::VARIANT;
+      CREATE TEMP TABLE t AS SELECT 1 AS x; CREATE TEMP TABLE "a.b" AS SELECT x FROM memory.main."a.b";
+      CREATE TEMP VIEW "W ""w""" AS SELECT [x] AS xs FROM memory.main.t`,
     );
-    expect(await findVisibleVariantNames(ask)).toEqual({ things: new Set(['w']), macros: new Set() });
+    const found = await findVisibleVariantNames(['T', 'a.b', 'w "W"'], ask);
+    expect(found).toEqual({ things: new Set(['a.b', 'w "w"']), macros: new Set() });
+    const preparations = [{ table: 'a.b' }, { table: 'a.b' }, { table: null }];
+    await expect(refuseVisibleVariants('FROM "A.b"', preparations, ask)).rejects.toThrow('"A.b"');
+    await expect(refuseVisibleVariants('FROM w', preparations, ask)).resolves.toBeUndefined();
   });
 });
