@@ -109,20 +109,20 @@ function toCandidate({ kind, schema_name, name, definition }: JsonObject): Candi
   };
 }
 
-/** Whether a suspect has a VARIANT. A view may use one and have none. One that DuckDB cannot plan counts as one that has. */
+/** Whether a suspect has a VARIANT. A view may use one and have none. */
 async function hasVariant({ query }: Candidate, ask: Ask): Promise<boolean> {
-  if (query === null) return true;
+  return query === null || hasVariantColumn(query, ask);
+}
+
+/** Whether a query has a column with a VARIANT. One that DuckDB cannot plan counts as one that has. */
+async function hasVariantColumn(query: string, ask: Ask): Promise<boolean> {
   try {
-    return await hasVariantColumn(query, ask);
+    const rows = await ask(`SELECT column_type AS type FROM (DESCRIBE ${query})`);
+    return rows.some(({ type }) => isVariantType(String(type)));
   } catch (thrown) {
     if (thrown instanceof SvcError && thrown.code === 'sql_failed') return true;
     throw thrown;
   }
-}
-
-async function hasVariantColumn(query: string, ask: Ask): Promise<boolean> {
-  const rows = await ask(`SELECT column_type AS type FROM (DESCRIBE ${query})`);
-  return rows.some(({ type }) => isVariantType(String(type)));
 }
 
 const VARIANT_FUNCTION = new RegExp(`^"?${VARIANT_FUNCTIONS}"?$`, 'i');

@@ -170,13 +170,16 @@ async function lock(
  * if a database server refuses them. Other attached databases are attached as well: a name that another user gave to another database means the new one.
  * Attached files that were replaced are attached again.
  */
-async function joinWriter(
+async function joinWriter(driver: Driver, key: string, held: Held, options: EngineOptions): Promise<Engine> {
+  return held.lanes.change(() => attachToWriter(driver, key, held, options));
+}
+
+async function attachToWriter(
   { openInstance }: Driver,
   key: string,
   held: Held,
   { secrets, attachments }: EngineOptions,
 ): Promise<Engine> {
-  held.lanes.clear();
   const last = held.attached.at(-1);
   const same = last?.key === attachments.key ? last : undefined;
   let opened = attachments.readFiles;

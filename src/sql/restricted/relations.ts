@@ -7,12 +7,18 @@ import { quoteName, quoteText } from '../quote.ts';
 import { toRowFilter } from './condition.ts';
 import { checkRestrictedStatement, namesIn } from './statement.ts';
 
-/** Reads the names that a restriction needs. `kind` is `own` for the database of the project. */
+/**
+ * Reads the names that a restriction needs. `kind` is `own` for the database of the project. A table with generated columns has
+ * a type of its own: they may call the project's macros, which are not on the search path of the caller's statement.
+ */
 export const SURROUNDINGS = `SELECT 'own' AS kind, current_database() AS name, '' AS schema, '' AS type
 UNION ALL SELECT 'qualifier', database_name, '', '' FROM duckdb_databases()
 UNION ALL SELECT 'internal', view_name, '', '' FROM duckdb_views() WHERE internal AND schema_name <> 'information_schema'
-UNION ALL SELECT 'table', table_name, table_schema, table_type FROM information_schema.tables
-  WHERE table_catalog = current_database()`;
+UNION ALL SELECT 'table', table_name, table_schema, CASE WHEN (table_schema, table_name) IN (
+      SELECT (schema_name, table_name) FROM duckdb_tables()
+      WHERE database_name = current_database() AND sql ILIKE '%generated always%'
+    ) THEN 'GENERATED' ELSE table_type END
+  FROM information_schema.tables WHERE table_catalog = current_database()`;
 
 /** A statement that prepares the connection of a restricted caller. */
 export interface Preparation {
@@ -57,7 +63,7 @@ export function prepareRestricted(
   return [
     ...toCopies(needed, own),
     ...needed
-      .filter(({ relation }) => relation.isTable)
+      .filter(({ relation }) => relation.isPlain)
       .map(({ table, relation }) => toPreparation(table, relation, own)),
     { sql: LEAVE, values: [], table: null },
   ];
@@ -70,16 +76,17 @@ interface Needed {
 }
 
 /**
- * Copies the project's views before any restricted table has its name. DuckDB looks for the tables of a view among temporary
- * tables first, and a view that leaves out the rows of another table would show them if this table had fewer rows.
+ * Copies the project's views, and tables with generated columns, before any restricted table has its name. DuckDB looks for
+ * the tables of a view among temporary tables first, and a view that leaves out the rows of another table would show them if
+ * this table had fewer rows.
  */
 function toCopies(needed: readonly Needed[], database: string): readonly Preparation[] {
-  const views = needed.filter(({ relation }) => !relation.isTable);
+  const copied = needed.filter(({ relation }) => !relation.isPlain);
   const interim = (at: number) => `svc copy ${at}`;
-  const copies = views.map(({ table, relation }, at) =>
+  const copies = copied.map(({ table, relation }, at) =>
     toPreparation(table, { ...relation, shown: interim(at) }, database),
   );
-  const names = views.map(({ table, relation }, at) => ({
+  const names = copied.map(({ table, relation }, at) => ({
     sql: `ALTER TABLE temp.main.${quoteName(interim(at))} RENAME TO ${quoteName(relation.shown)}`,
     values: [],
     table: table.name,
@@ -110,20 +117,21 @@ interface Relation {
   readonly name: string;
   /** As list_tables shows it. */
   readonly shown: string;
-  readonly isTable: boolean;
+  /** Whether the caller's statement can read it by itself. A view and a table with generated columns are copied. */
+  readonly isPlain: boolean;
 }
 
 function toRelation({ name, schema, type }: JsonObject): Relation {
   const [own, around] = [String(name), String(schema)];
   const shown = around === 'main' ? own : `${around}.${own}`;
-  return { schema: around, name: own, shown, isTable: type === 'BASE TABLE' };
+  return { schema: around, name: own, shown, isPlain: type === 'BASE TABLE' };
 }
 
 function toPreparation(table: RestrictedTable, relation: Relation, database: string): Preparation {
   const { rows } = table;
   const from = [database, relation.schema, relation.name].map(quoteName).join('.');
   // The filter of a view of the project is a restriction too, so its rows are copied as well.
-  const kind = rows === null && relation.isTable ? 'VIEW' : 'TABLE';
+  const kind = rows === null && relation.isPlain ? 'VIEW' : 'TABLE';
   const filter = rows === null ? { sql: '', values: [] } : toRowFilter(rows, 't');
   const where = rows === null ? '' : ` WHERE ${filter.sql}`;
   return {

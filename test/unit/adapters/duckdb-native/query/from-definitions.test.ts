@@ -54,6 +54,7 @@ describe('the statement of a restricted caller, after a definition has changed',
     { name: 'people', rows: null, hide: ['pay'], mask: {} },
     { name: 'more.people', rows: null, hide: ['pay'], mask: {} },
     { name: 'late', rows: null, hide: [], mask: { pay: '***' } },
+    { name: 'wages', rows: null, hide: [], mask: {} },
   ];
   const read = async (sql: string) => {
     const request = {
@@ -92,6 +93,19 @@ describe('the statement of a restricted caller, after a definition has changed',
     expect(await read('FROM "more.people"')).toEqual([{ id: 3 }]);
     await define('CREATE TABLE main."more.people" AS SELECT 4 AS id, 600 AS pay');
     await expect(read('FROM "more.people"')).rejects.toMatchObject({ code: 'project_invalid' });
+  });
+
+  it('reads a table that generates a column by a macro or a type of the project, and any column of its name', async () => {
+    await define('CREATE MACRO twice(x) AS x * 2');
+    await define("CREATE TYPE mood AS ENUM ('calm')");
+    await define(
+      "CREATE OR REPLACE TABLE late (id INTEGER, pay INTEGER AS (twice(id)), mood mood AS ('calm'::mood))",
+    );
+    await define('INSERT INTO late VALUES (6)');
+    await define('CREATE TABLE wages AS SELECT 7 AS late');
+    expect(await read('FROM late')).toEqual([{ id: 6, pay: '***', mood: 'calm' }]);
+    expect(await read('SELECT late FROM wages')).toEqual([{ late: 7 }]);
+    expect(await read('SELECT id, late FROM late, wages')).toEqual([{ id: 6, late: 7 }]);
   });
 
   it('is refused as soon as a table has a VARIANT', async () => {
