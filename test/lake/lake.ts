@@ -14,7 +14,7 @@ import { EXTENSIONS, PASSWORD, type Part, type Postgres, startPostgres, startS3 
  * The extensions: the addresses and the type of secrets that need each. A database loads no others, because DuckDB reads the
  * whole file of each to check its signature.
  */
-const PARTS = [
+const EXTENSION_USES = [
   { name: 'httpfs', address: /\bs3:/, secret: 's3' },
   { name: 'ducklake', address: /\bducklake:/, secret: null },
   { name: 'postgres_scanner', address: /\bpostgres:/, secret: 'postgres' },
@@ -35,10 +35,10 @@ export const POSTGRES: Home = { uri: 'postgres:dbname=postgres', secret: 'pg' };
 /** The secrets that a home needs, and the extensions that it needs with its own secrets. Without a home, all of them. */
 function toNeeded(home: Home | null, secrets: readonly DatabaseSecret[], own?: readonly DatabaseSecret[]) {
   const address = home === null ? null : `${home.uri} ${home.data_path}`;
-  const parts = PARTS.filter((part) => address === null || part.address.test(address));
-  const needed = own ?? secrets.filter(({ type }) => parts.some(({ secret }) => secret === type));
-  const extensions = PARTS.filter(
-    (part) => parts.includes(part) || needed.some(({ type }) => type === part.secret),
+  const used = EXTENSION_USES.filter((one) => address === null || one.address.test(address));
+  const needed = own ?? secrets.filter(({ type }) => used.some(({ secret }) => secret === type));
+  const extensions = EXTENSION_USES.filter(
+    (one) => used.includes(one) || needed.some(({ type }) => type === one.secret),
   );
   return { secrets: needed, extensions: extensions.map(({ name }) => ({ name })) };
 }
