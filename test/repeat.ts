@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 
-/** A pause leaves the processor to what is tested: calls without one would take all of it. */
+/** The pause between two rounds. Without it, the loop would occupy a whole core, and the tested calls would wait for it. */
 const PAUSE_MS = 5;
 
 /**

@@ -91,7 +91,8 @@ export function acquireEngine(driver: Driver, options: EngineOptions): Promise<E
     if (key === null) await prepareCreation(options);
     else if (!options.readonly && options.path !== MEMORY) await checkFolder(options.path);
     const writer = key === null ? undefined : writers.get(key);
-    if (key !== null && writer !== undefined) return joinWriter(driver, key, writer, options);
+    if (key !== null && writer !== undefined)
+      return writer.lanes.change(() => joinWriter(driver, key, writer, options));
     refuseReplaced(options);
     if (!options.readonly && key !== null && isRead(key)) throw openForReading(options.path);
     const held = await open(driver, options);
@@ -170,11 +171,7 @@ async function lock(
  * if a database server refuses them. Other attached databases are attached as well: a name that another user gave to another database means the new one.
  * Attached files that were replaced are attached again.
  */
-async function joinWriter(driver: Driver, key: string, held: Held, options: EngineOptions): Promise<Engine> {
-  return held.lanes.change(() => attachToWriter(driver, key, held, options));
-}
-
-async function attachToWriter(
+async function joinWriter(
   { openInstance }: Driver,
   key: string,
   held: Held,

@@ -14,11 +14,10 @@ import { checkRestrictedStatement, namesIn } from './statement.ts';
 export const SURROUNDINGS = `SELECT 'own' AS kind, current_database() AS name, '' AS schema, '' AS type
 UNION ALL SELECT 'qualifier', database_name, '', '' FROM duckdb_databases()
 UNION ALL SELECT 'internal', view_name, '', '' FROM duckdb_views() WHERE internal AND schema_name <> 'information_schema'
-UNION ALL SELECT 'table', table_name, table_schema, CASE WHEN (table_schema, table_name) IN (
-      SELECT (schema_name, table_name) FROM duckdb_tables()
-      WHERE database_name = current_database() AND sql ILIKE '%generated always%'
-    ) THEN 'GENERATED' ELSE table_type END
-  FROM information_schema.tables WHERE table_catalog = current_database()`;
+UNION ALL SELECT 'table', table_name, schema_name, if(sql ILIKE '%generated always%', 'GENERATED', 'BASE TABLE')
+  FROM duckdb_tables() WHERE database_name = current_database()
+UNION ALL SELECT 'table', view_name, schema_name, 'VIEW' FROM duckdb_views()
+  WHERE database_name = current_database() AND NOT internal`;
 
 /** A statement that prepares the connection of a restricted caller. */
 export interface Preparation {
