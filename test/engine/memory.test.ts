@@ -5,7 +5,7 @@ import { temporaryFolder } from './fixture.ts';
 import { callMany } from './quarters.ts';
 
 /** `npm run bench -- engine` does the same with 100,000. */
-const CALLS = 15_000;
+const CALLS = 8_000;
 const ROUNDS = 3;
 const MOST_GROWTH = 1.05;
 

@@ -4,6 +4,8 @@ import type { Frame, Page } from 'playwright-core';
 
 const PLACES = [
   process.env.CHROMIUM,
+  // The same engine without a window, for three quarters of the processor time.
+  '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
@@ -14,7 +16,7 @@ const PLACES = [
 export function findChromium(): string | null {
   const found = PLACES.find((place) => place !== undefined && isProgram(place));
   if (found !== undefined) return found;
-  process.stderr.write('\n*** SKIPPED: no Chromium here (apt-get install chromium, or set CHROMIUM) ***\n\n');
+  process.stderr.write('\n*** SKIPPED: no Chromium here (apt-get install chromium-headless-shell, or set CHROMIUM) ***\n\n');
   return null;
 }
 
