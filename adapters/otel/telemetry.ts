@@ -67,7 +67,7 @@ const TIMES = {
 
 /** Creates OpenTelemetry over OTLP/HTTP with protobuf. Nothing is registered globally. */
 export function createTelemetry(options: TelemetryOptions): Telemetry {
-  const resource = resourceOf(options.settings, options.project, options.version);
+  const resource = resourceOf(options);
   const tracing = createTracing(options, resource);
   const metering = createMetering(options, resource);
   const spans = tracing === null ? NO_SPANS : createSpans(tracing.tracer);
@@ -171,10 +171,14 @@ function urlOf({ endpoint }: TelemetrySettings, signal: 'traces' | 'metrics'): s
   return `${base}/v1/${signal}`;
 }
 
-/** Describes the sender. `resource_attributes` of the configuration override ours. */
-function resourceOf(settings: TelemetrySettings, project: string, version: string): Resource {
+/**
+ * Describes the sender. `resource_attributes` of the configuration override ours. A server that sends sums since its start
+ * has an id of its own: a collector would take two servers with one description for one that starts anew all the time.
+ */
+function resourceOf({ settings, project, version, onDemand }: TelemetryOptions): Resource {
   const { service_name, service_version, environment, resource_attributes } = settings;
   return resourceFromAttributes({
+    ...(onDemand ? {} : { 'service.instance.id': crypto.randomUUID() }),
     'service.version': service_version ?? version,
     ...(environment === null ? {} : { 'deployment.environment.name': environment }),
     ...resource_attributes,

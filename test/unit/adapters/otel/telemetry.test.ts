@@ -528,6 +528,22 @@ describe('what is sent', () => {
     expect(receiver.resources[0]).toMatchObject({ 'service.name': 'shop' });
   });
 
+  // Sums of two servers in one series would go up and down.
+  it('names each server that sends sums, unless the operator names it', async () => {
+    const idOf = async (resource_attributes = {}) => {
+      start({ resource_attributes }, false);
+      receiver.resources.length = 0;
+      await call('people', here);
+      await telemetry.flush();
+      await telemetry.close();
+      return receiver.resources.map((resource) => resource['service.instance.id']);
+    };
+    const [first, second] = [await idOf(), await idOf()];
+    for (const ids of [first, second]) expect(new Set(ids)).toEqual(new Set([expect.any(String)]));
+    expect(first[0]).not.toBe(second[0]);
+    expect(new Set(await idOf({ 'service.instance.id': 'pod-1' }))).toEqual(new Set(['pod-1']));
+  });
+
   // Requirements: telemetry.metrics.export_interval, limit.metrics
   it('are sent every so many seconds', () => {
     const timers = vi.spyOn(globalThis, 'setInterval');
