@@ -75,7 +75,7 @@ Callers: ${callers}.
 |---|---|
 | as a program | \`node index.js\`; \`PORT\` and \`HOST\` choose the address |
 | as the child of a desktop client | \`node index.js --stdio\` |
-| as a container | \`docker build -t ${slug} . && docker run -p 8000:8000 ${slug}\` |
+| as a container | \`docker build -t ${slug} . && docker run --stop-timeout 20 -p 8000:8000 ${slug}\` |
 | as a service of systemd | copy the folder to \`/opt/${slug}\`, then \`systemctl enable --now /opt/${slug}/${slug}.service\` |
 
 \`GET /health\` reports that the server runs, \`GET /ready\` that it accepts calls. \`svc preview --target node\` runs it on your machine. Contents: \`sbom.cdx.json\`, \`THIRD-PARTY-LICENSES.txt\`.
