@@ -1,4 +1,5 @@
 import { type Audit, createAudit } from '../../src/audit/observe.ts';
+import { SvcError } from '../../src/errors.ts';
 import type { AuditSettings } from '../../src/project/site-model.ts';
 import type { Conceal } from '../../src/redaction/redact.ts';
 import { toBoolean } from '../../src/settings/boolean.ts';
@@ -11,6 +12,21 @@ export type WriteLine = (line: string) => void;
 export function auditSettingsOf(built: AuditSettings, env: Environment): AuditSettings {
   return { ...built, enabled: toBoolean(env.SVC_AUDIT_ENABLED?.trim() ?? '') ?? built.enabled };
 }
+
+/**
+ * Throws config_invalid if `SVC_AUDIT_ENABLED` is neither true nor false, or asks for records that an artefact without
+ * audit has no code for. An artefact that starts anyway would reject every call.
+ */
+export function enforceBuiltAudit(built: AuditSettings, env: Environment): void {
+  const text = env.SVC_AUDIT_ENABLED?.trim() ?? '';
+  const asked = toBoolean(text);
+  if (asked === null && text !== '')
+    throw new SvcError('config_invalid', `SVC_AUDIT_ENABLED is ${text}, but must be true or false.`);
+  if (asked === true && !built.enabled) throw new SvcError('config_invalid', NOT_BUILT_IN);
+}
+
+const NOT_BUILT_IN =
+  'SVC_AUDIT_ENABLED is set, but this artefact was built without audit. Remove the variable, or set `audit.enabled: true` for the profile and build again.';
 
 /** Writes audit records between the lines of the log, marked with `"type":"audit"`. Returns `{}` if audit is off. */
 export function createLineAudit(

@@ -11,7 +11,7 @@ import type { LoggedLevels } from '../../src/settings/log-level.ts';
 import type { Settings } from '../../src/settings/model.ts';
 import type { Telemetry } from '../otel/telemetry.ts';
 import { artefactAddresses } from './addresses.ts';
-import { auditSettingsOf, createLineAudit, type WriteLine } from './audit.ts';
+import { auditSettingsOf, createLineAudit, enforceBuiltAudit, type WriteLine } from './audit.ts';
 import { type ArtefactAuthDeps, enforceBuiltAccess, needsSignIn, startAuth, stateSealer } from './auth.ts';
 import { createGate, type LoadStartSettings, type RequestGate } from './cold-start.ts';
 import { createStartLog } from './log.ts';
@@ -105,6 +105,7 @@ export function createArtefactServer(platform: ArtefactPlatform): ArtefactServer
   const configure = async () => {
     const settings = await platform.loadSettings({ manifest, bundled, env });
     follow(settings, env);
+    enforceBuiltAudit(audit, env);
     enforceBuiltAccess(settings, { manifest, env, place: 'The artefact would serve a public platform' });
     const signIn = settings !== null && needsSignIn(settings);
     const auth = await startAuth(settings, catalog, { ...platform.auth, listens, log });

@@ -1,5 +1,6 @@
 import { fetchInBackground } from '../artefact/background.ts';
 import { startInOneThread } from '../node/one-thread/start.ts';
+import { outliveHangups } from '../node/stop-signals.ts';
 
 /* The program of the Deno artefact. Deno has Node's modules, so Node's ports serve, but not its pool of threads: a
  * file descriptor of Deno belongs to one thread. */
@@ -32,6 +33,7 @@ const host = env.HOST || '127.0.0.1';
 // Deno Deploy provides https and routes by the host name. Anywhere else, this program itself listens there.
 const listens = env.DENO_DEPLOYMENT_ID ? {} : { listens: { host } };
 const server = await startInOneThread({ entry: import.meta.url, ...listens });
+outliveHangups(server.log);
 const background = new Set<Promise<unknown>>();
 const waitUntil = (work: Promise<unknown>) => {
   background.add(work);

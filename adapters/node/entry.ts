@@ -11,7 +11,7 @@ import { isLoopback } from '../../src/http/access.ts';
 import { jsonLine } from '../../src/one-line.ts';
 import type { Log } from '../../src/ports.ts';
 import type { Settings } from '../../src/settings/model.ts';
-import { auditSettingsOf } from '../artefact/audit.ts';
+import { auditSettingsOf, enforceBuiltAudit } from '../artefact/audit.ts';
 import { enforceBuiltAccess, needsSignIn, startAuth, stateSealer } from '../artefact/auth.ts';
 import { createStartLog } from '../artefact/log.ts';
 import { startTelemetry, withTelemetry } from '../artefact/telemetry.ts';
@@ -29,7 +29,7 @@ import { startHttpServer } from './http/server.ts';
 import { isNewEnough, OLDEST_NODE } from './oldest-node.ts';
 import { Leases } from './reload/leases.ts';
 import { loadStartSettings } from './start-settings.ts';
-import { watchSignals } from './stop-signals.ts';
+import { outliveHangups, watchSignals } from './stop-signals.ts';
 
 /*
  * The program of the Node artefact: `node index.js`, or `node index.js --stdio` for a client that starts it. A folder after
@@ -55,6 +55,7 @@ const TOO_OLD = `This is Node ${process.versions.node}, but the artefact needs N
 
 concealCrash(conceal);
 const stopped = watchSignals();
+outliveHangups(log);
 await main().catch(fail);
 
 async function main(): Promise<void> {
@@ -65,6 +66,7 @@ async function main(): Promise<void> {
   const catalog = toServedCatalog(manifest);
   const measured = { project: catalog.project, version, env: process.env, log, write: writeLine };
   const telemetry = await startTelemetry(settings, { ...measured, onDemand: false });
+  enforceBuiltAudit(manifest.audit, process.env);
   const audited = auditSettingsOf(manifest.audit, process.env);
   const [, folder = '.'] = stdioArguments() ?? [];
   const audit = await openAudit(audited, resolve(folder), log, conceal);

@@ -1,3 +1,5 @@
+import type { Log } from '../../src/ports.ts';
+
 const BOUND_MS = 15_000;
 
 /**
@@ -10,6 +12,19 @@ export function watchSignals(): Promise<void> {
     process.on('SIGTERM', () => {
       setTimeout(() => process.exit(0), BOUND_MS).unref();
       terminated();
+    });
+  });
+}
+
+/**
+ * Keeps an artefact running at SIGHUP, which reloads `svc serve` and ends a process by default. An artefact has all it
+ * reads from its start, so the log says what to do instead.
+ */
+export function outliveHangups(log: Log): void {
+  process.on('SIGHUP', () => {
+    log({
+      level: 'info',
+      message: 'SIGHUP reloads nothing in an artefact. Start it again to take up changes.',
     });
   });
 }

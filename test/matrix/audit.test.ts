@@ -66,6 +66,28 @@ test('aws-lambda: a record is a line of the log', async () => {
   }
 });
 
+// Requirements: env.SVC_AUDIT_ENABLED
+test('aws-lambda: built without audit, it is not ready where records are asked for', async () => {
+  const silent = await createProject();
+  const { out: folder } = await buildTarget({
+    root: silent,
+    public: true,
+    target: 'aws-lambda',
+    out: join(out, 'silent'),
+  });
+  const lambda = await startFunction(join(folder, 'function.zip'), {
+    gateway: 'function-url',
+    environment: { SVC_AUDIT_ENABLED: 'true' },
+  });
+  try {
+    for (const path of ['ready', 'health']) expect((await fetch(new URL(path, lambda.url))).status).toBe(503);
+    await vi.waitFor(() => expect(lambda.log.join('\n')).toContain('built without audit'), 20_000);
+  } finally {
+    await lambda.close();
+    await rm(silent, { recursive: true });
+  }
+});
+
 test('cloudflare-workers: a record is a line of the log', async () => {
   const { out: folder } = await buildTarget({
     root,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { auditSettingsOf, createLineAudit } from '../../../../adapters/artefact/audit.ts';
+import { auditSettingsOf, createLineAudit, enforceBuiltAudit } from '../../../../adapters/artefact/audit.ts';
 import { createAudit } from '../../../../adapters/artefact/no-audit.ts';
 import type { CallRecord } from '../../../../src/call/call-record.ts';
 import { NO_DECISION } from '../../../../src/policy/decision.ts';
@@ -43,6 +43,28 @@ it.each([
 });
 
 // Requirements: env.SVC_AUDIT_ENABLED
+it.each([
+  [false, 'true', /was built without audit/],
+  [false, ' ON ', /was built without audit/],
+  [false, 'Y', /is Y, but must be true or false/],
+  [true, 'bogus', /is bogus, but must be true or false/],
+])('with audit: %s, an artefact does not start with SVC_AUDIT_ENABLED=%s', (enabled, text, message) => {
+  const env = { SVC_AUDIT_ENABLED: text };
+  expect(() => enforceBuiltAudit({ ...BUILT, enabled }, env)).toThrow(message);
+});
+
+it.each([
+  [false, undefined],
+  [false, ''],
+  [false, 'off'],
+  [true, 'off'],
+  [true, '1'],
+])('with audit: %s, an artefact starts with SVC_AUDIT_ENABLED=%s', (enabled, text) => {
+  const env = { SVC_AUDIT_ENABLED: text };
+  expect(() => enforceBuiltAudit({ ...BUILT, enabled }, env)).not.toThrow();
+});
+
+// Requirements: env.SVC_AUDIT_ENABLED
 it('is switched off by SVC_AUDIT_ENABLED', () => {
   expect(auditSettingsOf({ ...BUILT, enabled: true }, { SVC_AUDIT_ENABLED: 'no' }).enabled).toBe(false);
 });
@@ -72,5 +94,5 @@ it('has no character of a caller that a terminal obeys, and loses none', () => {
 it('refuses calls that are to be recorded by an artefact without the code for it', () => {
   const { observe, admit } = createAudit();
   observe(CALL);
-  expect(() => admit()).toThrow(/build again/);
+  expect(() => admit()).toThrow(/built without audit/);
 });

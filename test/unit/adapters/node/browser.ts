@@ -16,7 +16,9 @@ const PLACES = [
 export function findChromium(): string | null {
   const found = PLACES.find((place) => place !== undefined && isProgram(place));
   if (found !== undefined) return found;
-  process.stderr.write('\n*** SKIPPED: no Chromium here (apt-get install chromium-headless-shell, or set CHROMIUM) ***\n\n');
+  process.stderr.write(
+    '\n*** SKIPPED: no Chromium here (apt-get install chromium-headless-shell, or set CHROMIUM) ***\n\n',
+  );
   return null;
 }
 
