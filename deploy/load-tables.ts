@@ -2,7 +2,8 @@ import { stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Filling } from '../adapters/duckdb-native/files/database-file.ts';
 import { SvcError, toSvcError } from '../src/errors.ts';
-import { quoteFiles, quoteName, toFilePattern } from '../src/sql/quote.ts';
+import { quoteName, toFilePattern } from '../src/sql/quote.ts';
+import { csvOptionsOf, isDelimited, tableReaderOf } from './table-reader.ts';
 
 /** A value of `--load`: the files and the table they become. */
 export interface LoadSource {
@@ -20,38 +21,6 @@ export function parseLoadSource(text: string, folder: string, option: LoadOption
   const [, table, path = ''] = /^(?:([^=/\\]+)=)?(.*)$/s.exec(text) ?? [];
   if (path === '') throw new SvcError('usage', `${option} ${text} names no file. Write path or table=path.`);
   return { table: table ?? null, pattern: resolve(folder, path) };
-}
-
-const READERS: { readonly [extension: string]: (files: string) => string } = {
-  csv: (files) => `read_csv(${files})`,
-  tsv: (files) => `read_csv(${files}, delim = '\t')`,
-  json: (files) => `read_json(${files})`,
-  jsonl: (files) => `read_json(${files}, format = 'newline_delimited')`,
-  ndjson: (files) => `read_json(${files}, format = 'newline_delimited')`,
-  parquet: (files) => `read_parquet(${files})`,
-};
-
-/** The SQL that reads files of one format, e.g. `read_csv(['a.csv'])`. Throws usage for unknown or mixed formats. */
-function tableReaderOf(files: readonly string[]): string {
-  const [format, ...others] = [...new Set(files.map(formatOf))];
-  const reader = READERS[format ?? ''];
-  if (reader === undefined || others.length > 0) throw formatError(others.length > 0);
-  return reader(quoteFiles(files));
-}
-
-/** The file's extension without `.gz`. */
-function formatOf(file: string): string {
-  return /\.(\w+?)(?:\.gz)?$/i.exec(file)?.[1]?.toLowerCase() ?? '';
-}
-
-function formatError(mixed: boolean): SvcError {
-  const what = mixed
-    ? 'The files of one table must have the same format'
-    : 'The file extension names no known format';
-  return new SvcError(
-    'usage',
-    `${what}. Known formats: ${Object.keys(READERS).join(', ')}; text formats also with .gz`,
-  );
 }
 
 /** The files to load as tables. */
@@ -163,13 +132,9 @@ async function loadTable(filling: Filling, { table, files }: Table, replace: boo
   for (const file of files.filter(isDelimited)) await checkLines(filling, file);
   const name = quoteName(table);
   const create = replace ? 'CREATE OR REPLACE TABLE' : 'CREATE TABLE';
-  await filling.run(`${create} ${name} AS FROM ${tableReaderOf(files)}`);
+  await filling.run(`${create} ${name} AS FROM ${await tableReaderOf(filling, files)}`);
   const [rows] = await filling.column(`SELECT count(*) FROM ${name}`);
   return Number(rows);
-}
-
-function isDelimited(file: string): boolean {
-  return /\.[ct]sv(?:\.gz)?$/i.test(file);
 }
 
 /**
@@ -177,11 +142,11 @@ function isDelimited(file: string): boolean {
  * would leave out the first lines, with the header, or take each line for one value.
  */
 async function checkLines(filling: Filling, file: string): Promise<void> {
-  const delim = /\.tsv(?:\.gz)?$/i.test(file) ? ", delim = '\t'" : '';
+  const options = csvOptionsOf(file);
   const exact = toFilePattern(file);
   const [form = '{}'] = await filling.column(
     `SELECT json_object('skipped', SkipRows, 'headed', HasHeader, 'columns', len(Columns), 'first', Columns[1].name)
-      FROM sniff_csv($1${delim})`,
+      FROM sniff_csv($1, ${options})`,
     [exact],
   );
   const { skipped, headed, columns, first }: LineForm = JSON.parse(form);
@@ -195,7 +160,7 @@ async function checkLines(filling: Filling, file: string): Promise<void> {
   const [delimiter] = /[,;\t|]/.exec(columns === 1 ? first : '') ?? [];
   if (delimiter === undefined) return;
   const [split = '0'] = await filling.column(
-    `SELECT count(*) FROM (FROM read_csv($1${delim}) LIMIT 1000) t(line) WHERE contains(line::VARCHAR, $2)`,
+    `SELECT count(*) FROM (FROM read_csv($1, ${options}) LIMIT 1000) t(line) WHERE contains(line::VARCHAR, $2)`,
     [exact, delimiter],
   );
   if (split === '0') return;

@@ -140,6 +140,82 @@ describe('loading files', () => {
     expect(await ask(database, 'SELECT sum(amount) AS total FROM sales')).toEqual([{ total: 249750 }]);
   });
 
+  describe('keeps each value, though DuckDB guesses types from the first rows and files', () => {
+    const LATE = 21_000;
+    const late = (header: string, before: string, last: string) =>
+      `${header}\n${`${before}\n`.repeat(LATE)}${last}\n`;
+
+    it.each([
+      ['a decimal', 'late.csv', late('v', '10', '19.99'), 19.99],
+      ['a time', 'late.csv', late('v', '2024-01-01', '2024-01-02 10:30:00'), '2024-01-02T10:30:00'],
+      ['leading zeros', 'late.csv', late('v', '10999', '01067'), '01067'],
+      ['a text', 'late.tsv', late('n\tv', '1\t10', '2\tA12'), 'A12'],
+      ['a decimal in JSON', 'late.ndjson', late('{"v":1}', '{"v":1}', '{"v":1.75}'), 1.75],
+      ['a new key in JSON', 'late.jsonl', late('{"n":1}', '{"n":1}', '{"n":1,"v":"x"}'), 'x'],
+    ])('%s', async (_, name, text, value) => {
+      await writeFile(file(name), text);
+      await loadTables(file('data.duckdb'), named(name));
+      const sql = 'SELECT v FROM late ORDER BY rowid DESC LIMIT 1';
+      expect(await ask(file('data.duckdb'), sql)).toEqual([{ v: value }]);
+    });
+
+    it.each([
+      ['csv', ['id,v\n1,a\n', 'id,w\n2,b\n', 'w,id,v\nc,3,d\n']],
+      ['ndjson', ['{"id":1,"v":"a"}\n', '{"id":2,"w":"b"}\n', '{"w":"c","id":3,"v":"d"}\n']],
+      [
+        'parquet',
+        ["SELECT 1 AS id, 'a' AS v", "SELECT 2 AS id, 'b' AS w", "SELECT 'c' AS w, 3 AS id, 'd' AS v"],
+      ],
+    ])('the columns of several %s files', async (extension, texts) => {
+      for (const [index, text] of texts.entries()) {
+        const path = file(`part-${index}.${extension}`);
+        await (extension === 'parquet' ? writeParquet(path, text) : writeFile(path, text));
+      }
+      await loadTables(file('data.duckdb'), named(`whole=part-*.${extension}`));
+      expect(await ask(file('data.duckdb'), 'SELECT id, v, w FROM whole ORDER BY id')).toEqual([
+        { id: 1, v: 'a', w: null },
+        { id: 2, v: null, w: 'b' },
+        { id: 3, v: 'd', w: 'c' },
+      ]);
+    });
+
+    it('a key that only the last of forty JSON files has', async () => {
+      for (let index = 0; index < 40; index += 1) {
+        const text = index === 39 ? '[{"id":39,"v":"x"}]' : `[{"id":${index}}]`;
+        await writeFile(file(`part-${index + 10}.json`), text);
+      }
+      await loadTables(file('data.duckdb'), named('whole=part-*.json'));
+      const sql = 'SELECT id, v FROM whole WHERE v IS NOT NULL';
+      expect(await ask(file('data.duckdb'), sql)).toEqual([{ id: 39, v: 'x' }]);
+    });
+
+    it.each([
+      ['long numbers', '12345678901234567890', '12345678901234567891', 'HUGEINT'],
+      ['long amounts', '-12345678901234567.89', '12345678901234567.90', 'DECIMAL(19,2)'],
+      ['numbers of more digits than any type has', '1'.repeat(40), `${'1'.repeat(39)}2`, 'VARCHAR'],
+      ['long numbers beside an exponent', '12345678901234567890', '1e3', 'VARCHAR'],
+      ['long numbers that a DOUBLE keeps', '10000000000000000', '1.5', 'DOUBLE'],
+      ['measurements', '0.1234567890123456789', '-2.5e-7', 'DOUBLE'],
+    ])('%s', async (_, one, other, type) => {
+      await writeFile(file('numbers.csv'), `v,"it's ""n"""\n${one},1.5\n${other},\n,2\n`);
+      await loadTables(file('data.duckdb'), named('numbers.csv'));
+      const sql = `SELECT count(DISTINCT v) AS n, any_value(typeof(v)) AS type, min(typeof("it's ""n""")) AS beside,
+        sum((v::VARCHAR IN ('${one}', '${other}'))::INTEGER)::INTEGER AS same FROM numbers`;
+      const same = type === 'DOUBLE' ? expect.anything() : 2;
+      expect(await ask(file('data.duckdb'), sql)).toEqual([{ n: 2, type, beside: 'DOUBLE', same }]);
+    });
+
+    it('long numbers of several files, and of one without a header', async () => {
+      await writeFile(file('long-1.csv'), 'id\n1\n');
+      await writeFile(file('long-2.csv'), 'name,id\na,12345678901234567890\nb,12345678901234567891\n');
+      await writeFile(file('bare.csv'), '12345678901234567890,1\n12345678901234567891,2\n');
+      await loadTables(file('data.duckdb'), named('long=long-*.csv', 'bare.csv'));
+      const sql = `SELECT count(DISTINCT id) AS n, max(id)::VARCHAR AS most,
+        (SELECT count(DISTINCT column0) FROM bare) AS bare FROM long`;
+      expect(await ask(file('data.duckdb'), sql)).toEqual([{ n: 3, most: '12345678901234567891', bare: 2 }]);
+    });
+  });
+
   it('takes patterns: a table for each file, or one for all where it is named', async () => {
     await mkdir(file('exports'));
     for (const month of ['01', '02']) await writeFile(file(`exports/m-${month}.csv`), `month\n${month}\n`);
