@@ -150,6 +150,8 @@ async function checkLines(filling: Filling, file: string): Promise<void> {
     [exact],
   );
   const { skipped, headed, columns, first }: LineForm = JSON.parse(form);
+  // Excel writes the delimiter there for itself.
+  if (first === 'sep=') throw new SvcError('project_invalid', 'line 1 is `sep=`, and no header. Delete it.');
   if (skipped > 0 && !headed) {
     const lines = skipped === 1 ? 'line 1 has' : `lines 1 to ${skipped} have`;
     throw new SvcError(

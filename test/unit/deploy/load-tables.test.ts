@@ -67,6 +67,12 @@ describe('loading files', () => {
     await expect(work).rejects.toThrow(/uneven\.[ct]sv: .*Give each line as many values as the header/s);
   });
 
+  it("refuses Excel's line for the delimiter, which would be the header", async () => {
+    await writeFile(file('excel.csv'), 'sep=;\nid;name\n1;a\n');
+    const work = loadTables(file('data.duckdb'), named('excel.csv'));
+    await expect(work).rejects.toThrow(/excel\.csv: line 1 is `sep=`, and no header\. Delete it\./);
+  });
+
   it('names every missing file, and every file that cannot be read', async () => {
     await writeFile(file('uneven.csv'), 'a,b,c\n1,2,3\n4,5\n');
     await writeFile(file('good.csv'), 'a\n1\n');
