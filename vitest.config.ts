@@ -1,8 +1,12 @@
 import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 // As `svc` sets it for itself, before Node's pool of threads is first used.
 process.env.UV_THREADPOOL_SIZE ??= '72';
+
+// Workers and programs of tests load the same files thousands of times.
+process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('build/tests/compile-cache', import.meta.url));
 
 export default defineConfig({
   test: {

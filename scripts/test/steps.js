@@ -19,9 +19,14 @@ const REPORTS = join(ROOT, 'build/tests');
 /** The checks that run no program; they take seconds. */
 export const checkSteps = [
   tool('format and lint', 'biome', ['ci', '--colors=off', '.']),
-  tool('types', 'tsc', ['--noEmit', '-p', 'tsconfig.json']),
-  tool('types of the core, without Node', 'tsc', ['--noEmit', '-p', 'src/tsconfig.json']),
-  tool('types of the page of views, in a browser', 'tsc', ['--noEmit', '-p', 'views/tsconfig.json']),
+  tool('types', 'tsc', ['--noEmit', '-p', 'tsconfig.json', '--singleThreaded']),
+  tool('types of the core, without Node', 'tsc', ['--noEmit', '-p', 'src/tsconfig.json', '--singleThreaded']),
+  tool('types of the page of views, in a browser', 'tsc', [
+    '--noEmit',
+    '-p',
+    'views/tsconfig.json',
+    '--singleThreaded',
+  ]),
 ];
 
 /** Unit tests that start programs and engines, or build artefacts: they take minutes. */
