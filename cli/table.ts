@@ -312,7 +312,12 @@ export const COMMANDS: readonly Command[] = [
     summary: 'run one SQL statement',
     options: [
       { flags: '--file <path>', summary: 'a file with the statement' },
-      { flags: '--param <key=value>', summary: 'a value for $key; repeatable', repeat: true },
+      {
+        flags: '--param <key=value>',
+        summary:
+          'a value for $key, or key=@file: true, null, a JSON list or object, or a plain number such as 7 or -2.50; anything else, such as 007 or 1e5, is text; repeatable',
+        repeat: true,
+      },
       PROFILE,
       JSON_OUT,
       DEBUG,

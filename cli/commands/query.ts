@@ -1,11 +1,11 @@
 import type { DatabaseChoice } from '../../adapters/node/database/database-choice.ts';
 import { SvcError } from '../../src/errors.ts';
-import type { JsonObject, JsonValue } from '../../src/json.ts';
+import { type JsonObject, type JsonValue, toTextOrJson, tryJson } from '../../src/json.ts';
 import type { SqlRequest, SqlResult } from '../../src/ports.ts';
-import { scanParameters } from '../../src/sql/parameters.ts';
+import { type ParameterUse, scanParameters } from '../../src/sql/parameters.ts';
 import { classify, enforceVerb, misspeltVerb, statementsOf } from '../../src/sql/statement.ts';
 import type { SqlValue } from '../../src/sql-value.ts';
-import { tryExactJson } from '../../src/types/coerce.ts';
+import { fitsHugeint, isSameDecimal, parseDecimal, toInteger } from '../../src/types/decimal.ts';
 import { nearestName } from '../../src/types/nearest.ts';
 import type { CommandInput, Run } from '../command.ts';
 import { styled } from '../io/output.ts';
@@ -22,7 +22,7 @@ const TIMEOUT_MS = 3_600_000;
 /** `svc query "<sql>"`: runs one statement with named parameters on the profile's database. */
 export const run: Run = async (input, output) => {
   const sql = await sqlOf(input);
-  const request = toRequest(sql, await parseParamOptions(input.list('param'), parseScalar));
+  const request = toRequest(sql, await parseParamOptions(input.list('param'), parseFile));
   const checked = await checkSite(input);
   const choice = databaseOf(checked);
   if (request.mode === 'write' && choice.readonly) throw readonly(choice, sql);
@@ -74,7 +74,7 @@ function toRequest(sql: string, args: JsonObject): SqlRequest {
   const [problem] = scan.problems;
   if (problem) throw new SvcError('usage', `The SQL cannot be read: ${problem.message}.`);
   checkNames(scan.names, Object.keys(args));
-  const { sql: text, order } = scan.rewrite();
+  const { sql: text, order } = scanParameters(castDecimals(first.text, scan.uses, args)).rewrite();
   const values = order.map((name) => toQueryValue(args[name] ?? null));
   return { sql: text, values, mode: classify(text).mode, maxRows: MAX_ROWS };
 }
@@ -115,20 +115,41 @@ function toTable({ columns, rows }: SqlResult): string {
   return `${head}\n${styled('dim', '(0 rows)')}`;
 }
 
-/** Parses the JSON of a file, but leaves lists and objects as text, because JSON values cannot hold exact integers. */
-function parseScalar(text: string): JsonValue | undefined {
-  return /^\s*[[{]/.test(text) ? undefined : tryExactJson(text);
+/** The JSON of a file stays the text that it is, because JSON values cannot hold exact numbers. */
+function parseFile(text: string): string | undefined {
+  return tryJson(text) === undefined ? undefined : text.trim();
+}
+
+const INTEGER = /^-?[1-9]\d*$|^0$/;
+const DECIMAL = /^-?(0|[1-9]\d*)\.\d+$/;
+/** The most digits of a DECIMAL. */
+const MAX_DIGITS = 38;
+
+/** Returns the type of a text that is a decimal number; null for any other value, and for a number with too many digits. */
+function decimalTypeOf(given: JsonValue | undefined): string | null {
+  if (typeof given !== 'string' || !DECIMAL.test(given)) return null;
+  const [whole = '', fraction = ''] = given.replace('-', '').split('.');
+  const digits = whole.length + fraction.length;
+  return digits > MAX_DIGITS ? null : `DECIMAL(${digits}, ${fraction.length})`;
+}
+
+/** Casts decimal parameters in the SQL, because values that are bound are whole numbers, DOUBLEs or texts. */
+function castDecimals(sql: string, uses: readonly ParameterUse[], args: JsonObject): string {
+  return uses.reduceRight((text, { name, offset }) => {
+    const type = decimalTypeOf(args[name]);
+    const end = offset + 1 + name.length;
+    return type === null ? text : `${text.slice(0, offset)}CAST($${name} AS ${type})${text.slice(end)}`;
+  }, sql);
 }
 
 /**
- * Converts a value of `--param` for SQL: numbers, true, false and null are recognised, JSON lists and objects become
+ * Converts a value of `--param` for SQL: whole numbers, true, false and null are recognised, JSON lists and objects become
  * lists and structs, anything else is text.
  */
 function toQueryValue(given: JsonValue): SqlValue {
-  if (typeof given !== 'string') return fromJson(JSON.stringify(given));
-  if (/^-?\d+$/.test(given)) return BigInt(given);
-  if (/^-?(\d+\.\d*|\.?\d+)(e[+-]?\d+)?$/i.test(given)) return Number(given);
-  return /^\s*(true|false|null|".*"|\[.*\]|\{.*\})\s*$/s.test(given) ? fromJson(given) : given;
+  const text = toTextOrJson(given);
+  const isJson = INTEGER.test(text) || /^\s*(true|false|null|".*"|\[.*\]|\{.*\})\s*$/s.test(text);
+  return isJson ? fromJson(text) : text;
 }
 
 function fromJson(text: string): SqlValue {
@@ -139,19 +160,22 @@ function fromJson(text: string): SqlValue {
   }
 }
 
-/** Whether DuckDB has room for an integer. A larger one is a DOUBLE, as in JSON. */
-function fitsHugeint(integer: bigint): boolean {
-  return BigInt.asIntN(128, integer) === integer;
-}
-
-/** `parseWithSources` with values of SQL: whole numbers keep all their digits. */
+/** `parseWithSources` with values of SQL. */
 const parseWithSources = JSON.parse as (text: string, revive: typeof toSql) => SqlValue;
 
 function toSql(_key: string, value: unknown, { source = '' }: { readonly source?: string }): SqlValue {
-  if (typeof value === 'number' && /^-?\d+$/.test(source))
-    return fitsHugeint(BigInt(source)) ? BigInt(source) : value;
-  if (typeof value === 'number' && Number.isSafeInteger(value)) return BigInt(value);
+  if (typeof value === 'number') return toSqlNumber(value, source);
   if (Array.isArray(value)) return { list: value };
   if (typeof value === 'object' && value !== null) return { struct: value as { [field: string]: SqlValue } };
   return value as SqlValue;
+}
+
+/** Whole numbers keep all their digits. A number that no type holds exactly is its text. */
+function toSqlNumber(value: number, source: string): SqlValue {
+  const written = parseDecimal(source);
+  const whole = written && toInteger(written);
+  if (written === null) return source;
+  if (whole !== null) return fitsHugeint(whole) ? whole : source;
+  const kept = parseDecimal(String(value));
+  return kept !== null && isSameDecimal(kept, written) ? value : source;
 }

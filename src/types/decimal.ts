@@ -41,6 +41,12 @@ export function isMultipleOf(value: number | string, divisor: Decimal): boolean 
   return scaled(decimal, exponent) % scaled(divisor, exponent) === 0n;
 }
 
+/** Whether two decimals are the same number: 2.50 and 2.5 are. */
+export function isSameDecimal(left: Decimal, right: Decimal): boolean {
+  const exponent = Math.min(left.exponent, right.exponent);
+  return scaled(left, exponent) === scaled(right, exponent);
+}
+
 function scaled({ coefficient, exponent }: Decimal, to: number): bigint {
   return coefficient * 10n ** BigInt(exponent - to);
 }

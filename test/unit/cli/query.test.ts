@@ -56,7 +56,54 @@ describe('svc query', () => {
         one: '9007199254740993',
         a: '9007199254740993',
         b: 'INTEGER',
-        huge: 'DOUBLE[]',
+        huge: 'VARCHAR[]',
+      },
+    ]);
+  });
+
+  it.each([
+    ['01067', 'VARCHAR', '01067'],
+    ['-007', 'VARCHAR', '-007'],
+    ['1e5', 'VARCHAR', '1e5'],
+    ['1e400', 'VARCHAR', '1e400'],
+    ['.5', 'VARCHAR', '.5'],
+    ['-0', 'VARCHAR', '-0'],
+    [' 7', 'VARCHAR', ' 7'],
+    ['"7"', 'VARCHAR', '7'],
+    ['7', 'INTEGER', '7'],
+    ['170141183460469231731687303715884105727', 'HUGEINT', '170141183460469231731687303715884105727'],
+    ['170141183460469231731687303715884105728', 'VARCHAR', '170141183460469231731687303715884105728'],
+    ['0.1', 'DECIMAL(2,1)', '0.1'],
+    ['-12.50', 'DECIMAL(4,2)', '-12.50'],
+    ['12345678901234567.89', 'DECIMAL(19,2)', '12345678901234567.89'],
+    [`0.${'1'.repeat(40)}`, 'VARCHAR', `0.${'1'.repeat(40)}`],
+  ])('binds %s as it is written, as %s', async (given, type, text) => {
+    const root = await project();
+    const sql = 'SELECT typeof(p) AS type, p::VARCHAR AS text FROM (SELECT $p AS p)';
+    const { stdout, stderr } = await svc(['query', sql, '--param', `p=${given}`, '--json'], root);
+    expect(stderr).toBe('');
+    expect(JSON.parse(stdout)).toEqual([{ type, text }]);
+  });
+
+  it('calculates with decimals exactly, also of a file', async () => {
+    const root = await project();
+    writeFileSync(join(root, 'price.json'), '12345678901234567.89\n');
+    const sql = "SELECT ($p + $q)::VARCHAR AS sum, '$p' AS quoted";
+    const args = ['--param', 'p=@price.json', '--param', 'q=0.01', '--json'];
+    expect((await svc(['query', sql, ...args], root)).stdout).toBe(
+      '[{"sum":"12345678901234567.90","quoted":"$p"}]\n',
+    );
+  });
+
+  it('keeps the digits of numbers in lists and objects that a DOUBLE would round, as text', async () => {
+    const param = 'own={"near": 0.1, "long": 12345678901234567.89, "far": [1e400], "half": 2.50}';
+    const sql = 'SELECT typeof($own) AS type, $own.long AS long, $own.far[1] AS far';
+    const { stdout } = await svc(['query', sql, '--param', param, '--json'], await project());
+    expect(JSON.parse(stdout)).toEqual([
+      {
+        type: 'STRUCT(near DOUBLE, long VARCHAR, far VARCHAR[], half DOUBLE)',
+        long: '12345678901234567.89',
+        far: '1e400',
       },
     ]);
   });
