@@ -27,7 +27,7 @@ export const run: Run = async (input, output) => {
     toolbox !== undefined
       ? await createFromToolbox(root, answers, toolbox)
       : data.length > 0
-        ? await output.progress('reading the data', () => createWithData(root, answers, data))
+        ? await output.progress('reading the data', () => createWithData(root, answers, data, output))
         : await createWithoutData(root, answers, output);
   const { project, profile } = answers;
   const made = { status: 'ok', root, project, profile, files, database };
@@ -75,12 +75,18 @@ async function createWithoutData(root: string, answers: Answers, output: Output)
 }
 
 /** Creates the project with a database of the given files, and a tool for each of its tables. */
-async function createWithData(root: string, answers: Answers, data: readonly string[]): Promise<Created> {
+async function createWithData(
+  root: string,
+  answers: Answers,
+  data: readonly string[],
+  output: Output,
+): Promise<Created> {
   const { createFromData } = await import('../init/from-data.ts');
   const database = databaseOf(answers);
   const files: string[] = [];
   await createFromData(join(root, database), data, async (tools) => {
-    files.push(...(await writeProject(root, { ...templatesOf(answers, true), ...tools })));
+    files.push(...(await writeProject(root, { ...templatesOf(answers, true), ...tools.files })));
+    for (const note of tools.notes) output.note(toNote(note));
   });
   return { files: [...files, database], database };
 }
@@ -205,11 +211,13 @@ async function createDatabase(root: string, answers: Answers, output: Output): P
     else await createEmpty(join(root, path));
     return path;
   } catch (thrown) {
-    output.note(
-      `${styled('warning', 'note:', process.stderr)} ${path} was not created: ${toSvcError(thrown).message}`,
-    );
+    output.note(toNote(`${path} was not created: ${toSvcError(thrown).message}`));
     return null;
   }
+}
+
+function toNote(text: string): string {
+  return `${styled('warning', 'note:', process.stderr)} ${text}`;
 }
 
 function toText(root: string, files: readonly string[], { bootstrap }: Answers, tested: boolean): string {

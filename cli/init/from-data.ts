@@ -3,20 +3,23 @@ import { existsSync } from 'node:fs';
 import { chmod, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { stringify } from 'yaml';
-import { type Filling, fillDatabase } from '../../adapters/duckdb-native/files/database-file.ts';
+import { fillDatabase } from '../../adapters/duckdb-native/files/database-file.ts';
+import { chooseDatabase } from '../../adapters/node/database/database-choice.ts';
 import { inspectFile, refusalOf } from '../../adapters/node/database/database-file.ts';
+import { openNodeDatabase } from '../../adapters/node/database/open-database.ts';
 import { makeFolder } from '../../adapters/node/make-folder.ts';
 import { copyDatabase } from '../../deploy/database.ts';
 import { type LoadSource, loadTables, parseLoadSource } from '../../deploy/load-tables.ts';
-import { SvcError } from '../../src/errors.ts';
+import { SvcError, toSvcError } from '../../src/errors.ts';
+import type { Database } from '../../src/ports.ts';
 import { quoteName } from '../../src/sql/quote.ts';
 import { deleteOnSignal } from '../io/delete-on-signal.ts';
+import { ensureWasmArtefact } from '../project/wasm-artefact.ts';
 
 /** A table or a view to make a tool of. */
 interface DataTable {
   readonly schema: string;
   readonly name: string;
-  readonly rows: number;
   readonly columns: readonly Column[];
   readonly keys: readonly string[];
   readonly view: boolean;
@@ -27,8 +30,13 @@ interface Column {
   readonly type: string;
 }
 
-/** The text of each file of a new project, by its path. */
-type Files = Readonly<Record<string, string>>;
+/** The tools of a database. */
+interface Tools {
+  /** The text of each endpoint file, by its path. */
+  readonly files: Readonly<Record<string, string>>;
+  /** A sentence for each table or view without a tool. */
+  readonly notes: readonly string[];
+}
 
 /**
  * Creates a database file from the files that `--from` names, and passes the tools for its tables to `write`. If any
@@ -39,7 +47,7 @@ type Files = Readonly<Record<string, string>>;
 export async function createFromData(
   database: string,
   names: readonly string[],
-  write: (tools: Files) => Promise<void>,
+  write: (tools: Tools) => Promise<void>,
 ): Promise<void> {
   for (const path of [database, `${database}.wal`]) if (existsSync(path)) throw taken(path);
   const sources = names.map((name) => parseLoadSource(name, process.cwd(), '--from'));
@@ -115,36 +123,60 @@ FROM (
 ) t WHERE NOT internal AND database_name = current_database()
 ORDER BY t.schema_name, t.table_name`;
 
-/** The endpoint files of a database: one tool for each table and each view that can be read. */
-async function toolsOf(path: string): Promise<Files> {
-  const tables = await fillDatabase(path, async ({ column }) => {
-    const found: DataTable[] = [];
-    for (const text of await column(QUERY)) {
-      const table = JSON.parse(text) as Omit<DataTable, 'rows'>;
-      const rows = await countOf(table, column);
-      if (rows !== null) found.push({ ...table, rows });
-    }
-    return found;
-  });
+/** Makes a tool for each table and each view that the engine can read as it serves the project. */
+async function toolsOf(path: string): Promise<Tools> {
+  const tables = await fillDatabase(path, ({ column }) => column(QUERY));
+  const database = await openAsServed(path);
   const names = new Set<string>();
-  return Object.fromEntries(
-    tables.map((table) => {
+  const files: [string, string][] = [];
+  const notes: string[] = [];
+  try {
+    for (const text of tables) {
+      const table = JSON.parse(text) as DataTable;
+      const rows = await firstRowOf(database, table);
+      if (rows instanceof SvcError) {
+        notes.push(`The ${kindOf(table)} ${table.name} got no tool: ${rows.message.split('\n')[0]}`);
+        continue;
+      }
       const name = unique(`list_${toWord(table.name)}`, names);
-      const file = { svc: 1, tool: toTool(name, table) };
-      return [`tools/${name}.yml`, stringify(file, { lineWidth: 0, aliasDuplicateObjects: false })];
-    }),
-  );
+      const file = { svc: 1, tool: toTool(name, table, rows) };
+      files.push([`tools/${name}.yml`, stringify(file, { lineWidth: 0, aliasDuplicateObjects: false })]);
+    }
+  } finally {
+    await database.close();
+  }
+  return { files: Object.fromEntries(files), notes };
 }
 
-/** The number of rows; null for a view that cannot be read, such as one over a file that is not here. */
-async function countOf(table: Omit<DataTable, 'rows'>, column: Filling['column']): Promise<number | null> {
+/** Opens the database as the new project does: read-only, and without access to other files. */
+async function openAsServed(path: string): Promise<Database> {
+  const site = { database: { path, readonly: true, engine: 'auto' } } as const;
+  const choice = { ...chooseDatabase(dirname(path), site, process.env), path, readonly: true };
+  if (choice.engine === 'wasm') await ensureWasmArtefact();
+  return openNodeDatabase(choice);
+}
+
+/** As long as a person waits: large views are slow. */
+const TIMEOUT_MS = 3_600_000;
+
+/** Returns the number of rows, at most 1, or why the engine cannot read them, such as a view over a file. */
+async function firstRowOf(database: Database, table: DataTable): Promise<number | SvcError> {
+  const request = {
+    sql: `SELECT * FROM ${nameOf(table)} LIMIT 1`,
+    values: [],
+    mode: 'read',
+    maxRows: 1,
+  } as const;
+  const { signal } = new AbortController();
   try {
-    const [rows] = await column(`SELECT count(*) FROM ${nameOf(table)}`);
-    return Number(rows);
+    return (await database.run(request, { caller: null, signal, timeoutMs: TIMEOUT_MS })).rows.length;
   } catch (thrown) {
-    if (!table.view) throw thrown;
-    return null;
+    return toSvcError(thrown);
   }
+}
+
+function kindOf({ view }: DataTable): string {
+  return view ? 'view' : 'table';
 }
 
 /** DuckDB casts the text to the column's type, and refuses any other form. */
@@ -161,7 +193,7 @@ const TYPES: readonly (readonly [RegExp, object])[] = [
 
 const MOST_FILTERS = 3;
 
-function toTool(name: string, table: DataTable) {
+function toTool(name: string, table: DataTable, rows: number) {
   const names = new Set(['limit']);
   const known = table.columns.filter(({ type }) => TYPES.some(([pattern]) => pattern.test(type)));
   const keys = known.filter((column) => table.keys.includes(column.name));
@@ -186,7 +218,7 @@ function toTool(name: string, table: DataTable) {
   };
   return {
     name,
-    description: `Lists rows of the ${table.view ? 'view' : 'table'} ${table.name}, optionally filtered by exact values.`,
+    description: `Lists rows of the ${kindOf(table)} ${table.name}, optionally filtered by exact values.`,
     tags: ['read'],
     annotations: { title: `List ${table.name}`, readOnlyHint: true },
     parameters: [
@@ -209,7 +241,7 @@ function toTool(name: string, table: DataTable) {
         name: 'at most one row',
         description: 'The limit holds',
         arguments: [{ key: 'limit', value: 1 }],
-        result_length: Math.min(table.rows, 1),
+        result_length: rows,
       },
     ],
   };

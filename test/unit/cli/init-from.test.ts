@@ -66,7 +66,10 @@ describe('svc init --from', () => {
     const path = join(root, file.replace('people=', ''));
     const before = readFileSync(path);
     const made = await svc(['init', 'demo', '--from', file, '--yes', '--json'], root);
-    expect([made.code, made.stderr]).toEqual([0, '']);
+    expect([
+      made.code,
+      made.stderr.replace(/^note: The view (broken|young) got no tool: .*does not exist.*\n/, ''),
+    ]).toEqual([0, '']);
     const project = join(root, 'demo');
     const files = tools.map((tool) => `tools/${tool}.yml`);
     expect(JSON.parse(made.stdout).files).toEqual(expect.arrayContaining([...files, 'data/db-default.db']));
@@ -116,6 +119,24 @@ describe('svc init --from', () => {
       2,
       expect.stringContaining('id: must match the pattern'),
     ]);
+  });
+
+  it('writes no tool for a view over a file, which no server reads, and says so', async () => {
+    const root = folder();
+    writeFileSync(join(root, 'b.csv'), 'id\n1\n');
+    const views = `CREATE TABLE t AS SELECT 1 AS id;
+CREATE VIEW outside AS SELECT * FROM read_csv('${join(root, 'b.csv')}');`;
+    await runScript(join(root, 'views.duckdb'), views);
+    for (const engine of ['wasm', 'native']) {
+      const env = { SVC_DATABASE_ENGINE: engine };
+      const made = await svc(['init', engine, '--from', 'views.duckdb', '--yes'], root, env);
+      expect([made.code, made.stderr]).toEqual([
+        0,
+        expect.stringMatching(/^note: The view outside got no tool: .*disabled.*\n$/),
+      ]);
+      expect(readdirSync(join(root, engine, 'tools'))).toEqual(['list_t.yml']);
+      expect((await svc(['validate'], join(root, engine), env)).code).toBe(0);
+    }
   });
 
   it('takes a database and files together, and says which names collide', async () => {
