@@ -32,14 +32,17 @@ export interface FailedCall {
 /** The facts for a call that made no requests and received no secrets. */
 export const NOTHING_KNOWN: FailedCall = { failures: new Map(), conceal: (text) => text, hidden: [] };
 
-/** Converts the exception that ended a call. The traceback becomes the cause, which only the log shows. */
+/**
+ * Converts the exception that ended a call. The traceback becomes the cause, which only the log shows. Halves of surrogate
+ * pairs, as in names of files, become U+FFFD: strict JSON parsers refuse a message that has one.
+ */
 export function toPythonError({ error }: JsonObject, { failures, conceal, hidden }: FailedCall): SvcError {
   const found = (error ?? {}) as unknown as Partial<Described>;
   const { kind = 'raised', number = null } = found;
   const { remove } = createHiddenTexts(hidden);
   /** Removes arguments only from a text that is cut: the log removes them from a whole one, and clients may read their own. */
   const cut = (text: string, limit: number, shorten: typeof cutText) => {
-    const open = conceal(text);
+    const open = conceal(text).toWellFormed();
     return open.length > limit ? shorten(remove(open), limit) : open;
   };
   const message = cut(found.message ?? '', MAX_TEXT, cutText);
@@ -49,7 +52,7 @@ export function toPythonError({ error }: JsonObject, { failures, conceal, hidden
   if (kind === 'large') return new SvcError('result_too_large', message);
   const known = number === null ? undefined : failures.get(number);
   const cause = new Error(traceback.trimEnd(), known === undefined ? {} : { cause: known });
-  const text = `${placeOf(found)}${found.type ?? 'Error'}: ${message}`;
+  const text = `${placeOf(found)}${found.type ?? 'Error'}: ${message}`.toWellFormed();
   // An error of the host that Python code did not handle keeps its code, for example that of a slow query.
   return new SvcError(known?.code ?? 'python_failed', known === undefined ? text : known.message, { cause });
 }

@@ -56,7 +56,7 @@ export function createLines(log: Log, conceal: Conceal): WrittenLines {
       return;
     }
     // The line is cut last: a part of a secret would not be recognised.
-    const shown = conceal(remove(line)).slice(0, MAX_LINE);
+    const shown = conceal(remove(line)).slice(0, MAX_LINE).toWellFormed();
     const fields = current === undefined ? {} : { fields: current.fields };
     log({ level: 'info', message: `${source}: ${shown}`, ...fields });
   };

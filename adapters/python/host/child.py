@@ -40,8 +40,8 @@ class Frames:
         return answer
 
     def send(self, text):
-        """Sends a JSON text. Halves of characters, which UTF-8 does not have, become JSON's escapes."""
-        body = text.encode("utf-8", "backslashreplace")
+        """Sends a JSON text."""
+        body = text.encode()
         left = memoryview(struct.pack(">I", len(body)) + body)
         while left:
             left = left[os.write(self._out, left) :]

@@ -30,9 +30,12 @@ export function createAnswers(settings: PythonSettings, host: PythonHost): Answe
 
 const MAX_FAILURES = 100;
 
-/** Texts of Python code may quote the secrets that it has read, so they are removed from everything it reports. */
+/**
+ * Texts of Python code may quote the secrets that it has read, so they are removed from everything it reports. Halves of
+ * surrogate pairs become U+FFFD.
+ */
 async function answer(asked: JsonObject, settings: PythonSettings, host: PythonHost): Promise<JsonValue> {
-  const conceal = (value: string) => settings.conceal?.(value) ?? value;
+  const conceal = (value: string) => (settings.conceal?.(value) ?? value).toWellFormed();
   const { what, name, sql, params, level, text, done, total, event } = asked;
   switch (what) {
     case 'execute':

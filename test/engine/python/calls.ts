@@ -102,6 +102,24 @@ export function describeCalls({ threads, processes }: Implementation, opened: ()
     expect((cause as Error).message).toMatch(/^Traceback.*ValueError: cannot parse \[REDACTED\]$/s);
   });
 
+  it('halves of surrogate pairs in texts about a call become U+FFFD', async () => {
+    const { call } = opened();
+    const host = createHost();
+    const text = 'M\udcfcller \ud83d';
+    const shown = 'M\ufffdller \ufffd';
+    const refused = await failureOf(call('tells_halves', { text }, { host }));
+    expect(refused).toMatchObject({ code: 'python_refused', message: shown });
+    expect(host.asked).toMatchObject({
+      notices: [`info: ${shown}`],
+      progress: [[1, null, shown]],
+      events: [{ target: shown, details: { [shown]: [shown] } }],
+    });
+    const { message, cause } = await failureOf(call('raises', { text }));
+    expect(message).toMatch(new RegExp(`ValueError: ${shown}$`));
+    expect((cause as Error).message).toContain(shown);
+    expect((cause as Error).message.isWellFormed()).toBe(true);
+  });
+
   it('clients are told, and records too', async () => {
     const host = createHost();
     expect(await opened().value('tell', {}, { host })).toBe('told');

@@ -89,8 +89,23 @@ export function describeValues(opened: () => Opened): void {
     expect(error.message).toContain(`${place} has two keys whose text is '${key}'`);
   });
 
-  it('a text that is not valid Unicode arrives as it is, and is no part of a statement', async () => {
-    expect(await opened().value('halves', {}, FILE)).toEqual(['\ud83d', { '\ude00': '\\\ud83dä' }]);
+  it.each([
+    ['text', 'result'],
+    ['list', 'result[1]'],
+    ['inside', "result['rows'][0]['name']"],
+    ['key', "a key of result['rows'][0]"],
+    ['path', "result['files'][0]"],
+    ['mixed', "result['half']"],
+  ])(
+    'a text that is not valid Unicode is no result, and the error names its place: %s',
+    async (name, place) => {
+      const error = await failureOf(opened().call('half', { name }, FILE));
+      expect(error.code).toBe('python_failed');
+      expect(error.message).toContain(`NoValue: ${place} is a text that is not valid Unicode`);
+    },
+  );
+
+  it('nor is it a part of a statement', async () => {
     for (const place of ['sql', 'value', 'key']) {
       const host = createHost(async () => []);
       const error = await failureOf(opened().call('bound_half', { place }, { ...FILE, host }));

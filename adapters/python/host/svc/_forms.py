@@ -48,6 +48,17 @@ def is_listable(value):
     return hasattr(value, "__next__") or isinstance(value, (set, frozenset)) or type(value).__name__ in _LISTABLE
 
 
+def is_unicode(text):
+    """Returns whether UTF-8 can hold a text: it has no half of a surrogate pair."""
+    if text.isascii():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def of_int(value):
     """Returns an integer if JavaScript can represent it exactly, else its digits as text."""
     return value if -_MAX_INT <= value <= _MAX_INT else str(value)

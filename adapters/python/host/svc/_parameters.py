@@ -13,11 +13,8 @@ def to_sql(params):
 
 def check_text(text, what):
     """Raises ValueError for a text that is not valid Unicode: the database would replace parts of it."""
-    if isinstance(text, str) and not text.isascii():
-        try:
-            text.encode()
-        except UnicodeEncodeError:
-            raise ValueError(f"{what} is not valid Unicode") from None
+    if isinstance(text, str) and not _forms.is_unicode(text):
+        raise ValueError(f"{what} is not valid Unicode")
     return text
 
 

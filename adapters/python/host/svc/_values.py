@@ -59,11 +59,28 @@ def _write(value):
 
     try:
         text = _encoder(to_form).encode(value)
-        if not _mixes_keys([value, *forms], text.count("{")):
+        if _forms.is_unicode(text) and not _mixes_keys([value, *forms], text.count("{")):
             return text
     except (TypeError, ValueError, RecursionError, _errors.NoValue):
         pass
-    return _encoder(None).encode(to_plain(value))
+    plain = to_plain(value)
+    half = _place_of_half(plain, "result")
+    if half is not None:
+        raise _errors.NoValue(f"{half} is a text that is not valid Unicode, such as the name of a file in another encoding.")
+    return _encoder(None).encode(plain)
+
+
+def _place_of_half(plain, path):
+    """Returns the place of the first text with half of a surrogate pair; None if there is none."""
+    if isinstance(plain, str):
+        return None if _forms.is_unicode(plain) else path
+    parts = plain.items() if isinstance(plain, dict) else enumerate(plain) if isinstance(plain, list) else ()
+    for key, part in parts:
+        bad_key = isinstance(key, str) and not _forms.is_unicode(key)
+        found = f"a key of {path}" if bad_key else _place_of_half(part, f"{path}[{key!r}]")
+        if found is not None:
+            return found
+    return None
 
 
 def _form(value):

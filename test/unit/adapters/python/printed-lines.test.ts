@@ -40,6 +40,11 @@ it('keeps little of a line that never ends', () => {
   expect(logged).toEqual([`python: ${'y'.repeat(2_000)}`]);
 });
 
+it('cuts no character of a long line in two halves', () => {
+  const logged = printed((lines) => lines.write(`${'y'.repeat(1_999)}😀\n`));
+  expect(logged).toEqual([`python: ${'y'.repeat(1_999)}\ufffd`]);
+});
+
 const PLANTED = { hidden: ['planted one\nplanted two'], fields: {} };
 const NOTHING = { hidden: [], fields: {} };
 

@@ -232,6 +232,13 @@ async def aside(name):
     return await asyncio.to_thread(hello, name)
 
 
+def tells_halves(text):
+    mcp.info(text)
+    mcp.progress(1, None, text)
+    audit.add(target=text, details={text: [text]})
+    raise UserError(text)
+
+
 def tells_nothing():
     mcp.progress(float("nan"))
     return user.id

@@ -292,8 +292,18 @@ def circle():
     return found
 
 
-def halves():
-    return ["\ud83d", {"\ude00": "\\\ud83d\u00e4"}]
+HALVES = {
+    "text": "\ud83d",
+    "list": ["a", "\udcfc"],
+    "inside": {"rows": [{"name": "M\udcfcller"}]},
+    "key": {"rows": [{"\ude00": 1}]},
+    "path": {"files": (pathlib.PurePosixPath("M\udcfcller.txt"),)},
+    "mixed": {"generated": (n for n in range(3)), "half": "\ud83d", "nan": math.nan},
+}
+
+
+def half(name):
+    return HALVES[name]
 
 
 def bound_half(place):
