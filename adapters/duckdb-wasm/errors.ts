@@ -1,6 +1,6 @@
 import { type ErrorCode, messageOf, SvcError } from '../../src/errors.ts';
 import { memoryText, shortMessage, unwrapMessage } from '../../src/sql/query.ts';
-import { enforceVerb } from '../../src/sql/statement.ts';
+import { readonlyProblem } from '../../src/sql/statement.ts';
 import { ObjectReplaced } from './engine/database-file.ts';
 
 /**
@@ -31,24 +31,24 @@ const MEANINGS: readonly (readonly [RegExp, ErrorCode])[] = [
 export function toDuckdbError(said: string): SvcError {
   const message = shortMessage(said);
   const code = MEANINGS.find(([pattern]) => pattern.test(message))?.[1] ?? 'sql_failed';
-  if (code === 'database_readonly') return readonlyError(message);
+  if (code === 'database_readonly')
+    return readonlyError('The wasm engine serves databases read-only.', message);
   if (code === 'memory_exceeded') return memoryError(message);
   return new SvcError(code, unwrapMessage(message));
 }
 
-/** The error for a statement that writes: the wasm engine serves databases read-only. */
-function readonlyError(reason?: string): SvcError {
+/** The error for a statement that is no query. Its first line says why. */
+function readonlyError(problem: string, reason?: string): SvcError {
   return new SvcError(
     'database_readonly',
-    'The wasm engine serves databases read-only. To write, set `readonly: false` for the database of the profile, and name no `engine` but auto or native.',
+    `${problem}\nTo run it, set \`readonly: false\` for the database of the profile, and name no \`engine\` but auto or native.`,
     reason === undefined ? {} : { cause: new Error(reason) },
   );
 }
 
-/** Refuses a statement that writes: the wasm engine serves databases read-only. One without a verb is a mistake. */
+/** Refuses a statement that is no query: the wasm engine serves databases read-only. One without a verb is a mistake. */
 export function refuseWrite(sql: string): never {
-  enforceVerb(sql);
-  throw readonlyError();
+  throw readonlyError(readonlyProblem(sql, 'a database of the wasm engine'));
 }
 
 /** The error for exhausted memory. DuckDB's figures stay in `cause`, because users cannot change them on every platform. */

@@ -3,7 +3,7 @@ import { SvcError } from '../../src/errors.ts';
 import { type JsonObject, type JsonValue, toTextOrJson, tryJson } from '../../src/json.ts';
 import type { SqlRequest, SqlResult } from '../../src/ports.ts';
 import { type ParameterUse, scanParameters } from '../../src/sql/parameters.ts';
-import { classify, enforceVerb, misspeltVerb, statementsOf } from '../../src/sql/statement.ts';
+import { classify, misspeltVerb, readonlyProblem, statementsOf } from '../../src/sql/statement.ts';
 import type { SqlValue } from '../../src/sql-value.ts';
 import { fitsHugeint, isSameDecimal, parseDecimal, toInteger } from '../../src/types/decimal.ts';
 import { nearestName } from '../../src/types/nearest.ts';
@@ -94,15 +94,9 @@ function checkNames(used: readonly string[], given: readonly string[]): void {
 }
 
 function readonly({ path }: DatabaseChoice, sql: string): SvcError {
-  enforceVerb(sql);
-  const { operation, class: effect } = classify(sql);
-  const problem =
-    effect === 'other'
-      ? `Only queries run on ${path}, which is open read-only, and ${operation} is none.`
-      : `This statement writes (${operation}), but ${path} is open read-only.`;
   return new SvcError(
     'database_readonly',
-    `${problem}
+    `${readonlyProblem(sql, path)}
 Set \`readonly: false\` for the database of the profile, or choose another with --profile.`,
   );
 }

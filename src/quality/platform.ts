@@ -33,7 +33,7 @@ const ZONED_SERIES = /No function matches .* '(range|generate_series)\([^)]*TIME
 export function platformIssue(error: SvcError, serving: ServingPlatform): PlatformIssue | null {
   if (error.code === 'database_readonly' && serving.engine === 'duckdb-wasm') {
     return {
-      message: `The statement writes, and databases are read-only on ${nameOf(serving)}.`,
+      message: `On ${nameOf(serving)}: ${error.message.split('\n')[0]}`,
       fix: `Write it as one SELECT, set \`enabled: false\` for the endpoint, ${WRITABLE}`,
     };
   }

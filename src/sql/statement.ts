@@ -103,6 +103,15 @@ export function enforceVerb(sql: string): void {
   throw new SvcError('sql_failed', message);
 }
 
+/** Says why a read-only database does not run a statement that is no query. Throws sql_failed for one without a verb. */
+export function readonlyProblem(sql: string, database: string): string {
+  enforceVerb(sql);
+  const { operation, class: effect } = classify(sql);
+  return effect === 'other'
+    ? `Only queries run on ${database}, which is open read-only, and ${operation} is none.`
+    : `This statement writes (${operation}), but ${database} is open read-only.`;
+}
+
 /**
  * Whether DuckDB may split the text differently: unclosed text, or
  * Unicode blanks near comments. Such SQL does not count as a read.

@@ -7,7 +7,7 @@ import { hasOtherNames, type LaneEntry } from '../../../src/sql/lanes/lanes.ts';
 import { toKept } from '../../../src/sql/lanes/may-keep.ts';
 import { isFull } from '../../../src/sql/neighbours.ts';
 import { asQuery, refuseRevealing } from '../../../src/sql/query.ts';
-import { classify, enforceVerb } from '../../../src/sql/statement.ts';
+import { classify, readonlyProblem } from '../../../src/sql/statement.ts';
 import { findVariantNames, refuseVariantNames, type VariantNames } from '../../../src/sql/variant-names.ts';
 import type { Attachments } from '../attach/attachments.ts';
 import type { Driver } from '../driver/driver.ts';
@@ -447,10 +447,9 @@ export class NativeDatabase implements Database {
   #checkMode({ sql, mode }: Pick<SqlRequest, 'sql' | 'mode'>): void {
     this.#checkOpen();
     if (mode === 'write' && this.readonly) {
-      enforceVerb(sql);
       throw new SvcError(
         'database_readonly',
-        'The database is open read-only, and the statement writes. Set `readonly: false` for the database of the profile.',
+        `${readonlyProblem(sql, 'the database')} Set \`readonly: false\` for the database of the profile.`,
       );
     }
   }

@@ -17,6 +17,16 @@ export function describeReading(subject: Subject): void {
       expect((await errorOf(subject.database.prepare(request.sql, 'write'))).code).toBe('database_readonly');
     });
 
+    it('does not say of EXPLAIN that it writes', async () => {
+      const { code, message } = await errorOf(subject.database.prepare('EXPLAIN SELECT 1', 'write'));
+      expect({ code, message }).toEqual({
+        code: 'database_readonly',
+        message: expect.stringMatching(
+          /^Only queries run on .*, which is open read-only, and EXPLAIN is none\./,
+        ),
+      });
+    });
+
     it('does not take an unknown verb for a write', async () => {
       const request = { sql: 'foo bar', values: [], mode: 'write', maxRows: 1 } as const;
       expect((await errorOf(subject.database.run(request, callOf()))).code).toBe('sql_failed');

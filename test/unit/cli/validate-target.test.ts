@@ -82,8 +82,18 @@ describe('svc validate --target', () => {
       [
         'tools/add.yml',
         'target-unsupported',
-        expect.stringMatching(/writes, and databases are read-only on aws-lambda/),
+        'On aws-lambda (duckdb-wasm): This statement writes (INSERT), but a database of the wasm engine is open read-only.',
       ],
+    ]);
+  });
+
+  it('does not say of EXPLAIN that it writes', async () => {
+    const root = await project();
+    const file = 'tools/plan.yml';
+    writeFileSync(join(root, file), 'svc: 1\ntool: { name: plan, source: { code: EXPLAIN SELECT 1 } }\n');
+    const { stdout } = await svc(['validate', '--target', 'aws-lambda', '--json'], root);
+    expect(findingsOf(stdout).map(({ message }) => message)).toEqual([
+      'On aws-lambda (duckdb-wasm): Only queries run on a database of the wasm engine, which is open read-only, and EXPLAIN is none.',
     ]);
   });
 

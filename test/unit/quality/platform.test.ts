@@ -36,8 +36,8 @@ describe('platformProblem', () => {
   it('leaves the faults of the statement itself to the engine', () => {
     expect(problemOf('Catalog Error: Scalar Function with name nofunc does not exist!')).toBeNull();
     expect(platformIssue(new SvcError('database_readonly', 'no'), NATIVE)).toBeNull();
-    expect(platformIssue(new SvcError('database_readonly', 'no'), WORKERS)?.message).toContain(
-      'read-only on',
+    expect(platformIssue(new SvcError('database_readonly', 'It writes.\nDo not.'), WORKERS)?.message).toBe(
+      'On cloudflare-workers (duckdb-wasm): It writes.',
     );
   });
 });

@@ -30,7 +30,7 @@ describe('an error of DuckDB', () => {
     const said =
       'Invalid Input Error: Cannot execute statement of type "CREATE" on database "a" which is attached in read-only mode!';
     expect(toDuckdbError(said).message).toBe(
-      'The wasm engine serves databases read-only. To write, set `readonly: false` for the database of the profile, and name no `engine` but auto or native.',
+      'The wasm engine serves databases read-only.\nTo run it, set `readonly: false` for the database of the profile, and name no `engine` but auto or native.',
     );
   });
 
