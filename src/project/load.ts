@@ -1,4 +1,5 @@
 import type { Files } from '../ports.ts';
+import { checkEmptyFolder } from './empty-folder.ts';
 import { type FoundFile, type LoadedFile, loadEndpointFile } from './endpoints/endpoint-file.ts';
 import { byPlace, type Finding } from './finding.ts';
 import {
@@ -59,10 +60,13 @@ async function discoverEndpoints(files: Files, paths: Paths, positions: Position
     const listed = await listFolder(files, paths[name]);
     const own = 'code' in listed ? [] : listed.filter((file) => isEndpointFile(file, paths[name]));
     for (const file of own) kindsOf.set(file, [...(kindsOf.get(file) ?? []), kind]);
-    const place = { file: SITE_NAME, ...positionAt(positions, ['paths', name]) };
-    if ('code' in listed) findings.push(unreadable(listed.message, place));
-    else if (own.length === 0 && paths[name] !== DEFAULT_PATHS[name])
-      findings.push(empty(paths[name], place));
+    const position = positionAt(positions, ['paths', name]);
+    const isOne = (file: string) => isEndpointFile(file, kind);
+    if ('code' in listed) findings.push(unreadable(listed.message, { file: SITE_NAME, ...position }));
+    else if (own.length === 0)
+      findings.push(
+        ...(await checkEmptyFolder(files, { key: name, paths, position, noun: '.yml file', isOne })),
+      );
   }
   const found = [...kindsOf].map(([file, kinds]) => ({ file, kinds }));
   return { found: found.toSorted((one, other) => (one.file < other.file ? -1 : 1)), findings };
@@ -79,17 +83,6 @@ type Place = Pick<Finding, 'file' | 'line' | 'column'>;
 function unreadable(message: string, place: Place): Finding {
   const fix = 'Keep the folder inside the project, and give this user the right to read it.';
   return { severity: 'error', code: 'file-unreadable', ...place, message, fix };
-}
-
-/** A folder that the site file names must contain endpoints. */
-function empty(folder: string, place: Place): Finding {
-  return {
-    severity: 'warning',
-    code: 'folder-empty',
-    ...place,
-    message: `There is no .yml file below ${folder}.`,
-    fix: 'Correct the path, or remove the key.',
-  };
 }
 
 interface Named {

@@ -10,8 +10,8 @@ export const FINDINGS: Readonly<Record<string, Readonly<Record<string, Advice>>>
       'Run `svc init`, or change to the project folder.',
     ),
     'folder-empty': advice(
-      'A folder of `paths` does not exist or has no endpoint file.',
-      'Correct the path.',
+      'A folder of `paths` does not exist or has no endpoint file, or endpoint files are in a folder such as `tool` in place of `tools`.',
+      'Correct the path, or rename the folder.',
     ),
     'file-unreadable': advice(
       'A file cannot be read because of its permissions, a broken link, or a link out of the project.',

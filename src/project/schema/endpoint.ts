@@ -160,7 +160,7 @@ const SOURCED = {
   ),
 };
 
-const TOOL = strictMap({
+const TOOL_KEYS = {
   name: NAME,
   ...SHARED,
   annotations: optional(
@@ -190,9 +190,11 @@ const TOOL = strictMap({
     }),
   ),
   ...SOURCED,
-});
+};
 
-const RESOURCE = strictMap({
+const TOOL = strictMap(TOOL_KEYS);
+
+const RESOURCE_KEYS = {
   uri: word(),
   name: optional(word()),
   completion: optional(mapOf(word())),
@@ -201,7 +203,9 @@ const RESOURCE = strictMap({
   ),
   ...SHARED,
   ...SOURCED,
-});
+};
+
+const RESOURCE = strictMap(RESOURCE_KEYS);
 
 const MESSAGES = v.pipe(
   listOf(
@@ -214,22 +218,36 @@ const MESSAGES = v.pipe(
   v.metadata({ json: { minItems: 1 } }),
 );
 
-const PROMPT = strictMap({
+const PROMPT_KEYS = {
   name: NAME,
   ...SHARED,
   completion: optional(mapOf(word())),
   return: optional(RETURN),
   messages: MESSAGES,
-});
+};
+
+const PROMPT = strictMap(PROMPT_KEYS);
+
+/** Fixes for keys of an endpoint that stand beside it, because their lines lack the indentation. */
+const INDENT = Object.fromEntries(
+  Object.keys({ ...TOOL_KEYS, ...RESOURCE_KEYS, ...PROMPT_KEYS }).map((key) => {
+    const kinds = Object.entries({ tool: TOOL_KEYS, resource: RESOURCE_KEYS, prompt: PROMPT_KEYS });
+    const names = kinds.flatMap(([kind, keys]) => (Object.hasOwn(keys, key) ? [`\`${kind}\``] : []));
+    return [key, `Indent it, so that it stands below ${names.join(' or ')}.`];
+  }),
+);
 
 /** An endpoint file: `svc`, `metadata`, and one of `tool`, `resource`, `prompt` (spec, "Endpoint definition files"). */
-export const ENDPOINT_FILE = strictMap({
-  svc: optional(VERSION_ONE),
-  tool: optional(TOOL),
-  resource: optional(RESOURCE),
-  prompt: optional(PROMPT),
-  metadata: optional(freeMap()),
-});
+export const ENDPOINT_FILE = strictMap(
+  {
+    svc: optional(VERSION_ONE),
+    tool: optional(TOOL),
+    resource: optional(RESOURCE),
+    prompt: optional(PROMPT),
+    metadata: optional(freeMap()),
+  },
+  INDENT,
+);
 
 type ParsedPolicies = v.InferOutput<typeof POLICIES>;
 export type ParsedEndpointFile = v.InferOutput<typeof ENDPOINT_FILE>;

@@ -1,7 +1,8 @@
 import type { Files } from '../../ports.ts';
+import { checkEmptyFolder } from '../empty-folder.ts';
 import type { Finding } from '../finding.ts';
 import { listFolder } from '../read.ts';
-import { DEFAULT_PATHS, type Paths, SITE_NAME } from '../site-model.ts';
+import { type Paths, SITE_NAME } from '../site-model.ts';
 import { type Positions, positionAt } from '../yaml/position.ts';
 
 /** The name of the main file in the folder of a skill. */
@@ -25,21 +26,23 @@ interface DiscoveredSkills {
 /** Searches `paths.skills` for skills: `<name>.md`, and `<name>/SKILL.md` with other files beside it. */
 export async function discoverSkills(
   files: Files,
-  { skills: folder }: Paths,
+  paths: Paths,
   positions: Positions,
 ): Promise<DiscoveredSkills> {
-  const place = { file: SITE_NAME, ...positionAt(positions, ['paths', 'skills']) };
+  const { skills: folder } = paths;
+  const position = positionAt(positions, ['paths', 'skills']);
   const listed = await listFolder(files, folder);
   if ('code' in listed) {
     const fix = 'Keep the folder inside the project, and give this user the right to read it.';
     const { message } = listed;
+    const place = { file: SITE_NAME, ...position };
     return { found: [], findings: [{ severity: 'error', code: 'file-unreadable', ...place, message, fix }] };
   }
   const prefix = folder === '.' ? '' : `${folder}/`;
-  const paths = listed.map((file) => file.slice(prefix.length)).filter(isVisible);
-  const single = paths.filter((path) => !path.includes('/'));
+  const visible = listed.map((file) => file.slice(prefix.length)).filter(isVisible);
+  const single = visible.filter((path) => !path.includes('/'));
   const folders = Map.groupBy(
-    paths.filter((path) => path.includes('/')),
+    visible.filter((path) => path.includes('/')),
     (path) => path.slice(0, path.indexOf('/')),
   );
   const found = [
@@ -48,12 +51,13 @@ export async function discoverSkills(
     ),
     ...[...folders].flatMap(([name, own]) => toFolderSkill(prefix, name, own) ?? []),
   ];
+  const ofFolder = { key: 'skills', paths, position, noun: 'skill', isOne: isSkillFile } as const;
   const findings = [
     ...single.flatMap((path) => (isSkillFile(path) || isReadme(path) ? [] : [astray(prefix + path)])),
     ...[...folders].flatMap(([name, own]) =>
       own.includes(`${name}/${MAIN}`) ? [] : [mainless(prefix, name, own)],
     ),
-    ...(found.length === 0 && folder !== DEFAULT_PATHS.skills ? [empty(folder, place)] : []),
+    ...(found.length === 0 ? await checkEmptyFolder(files, ofFolder) : []),
   ];
   return { found: found.toSorted((one, other) => (one.file < other.file ? -1 : 1)), findings };
 }
@@ -106,16 +110,5 @@ function mainless(prefix: string, name: string, own: readonly string[]): Finding
       near === undefined
         ? `Add ${prefix}${name}/${MAIN}, or move the files out of ${prefix}.`
         : `Rename it to ${MAIN}, in capital letters.`,
-  };
-}
-
-/** A folder that the site file names must contain skills. */
-function empty(folder: string, place: Pick<Finding, 'file' | 'line' | 'column'>): Finding {
-  return {
-    severity: 'warning',
-    code: 'folder-empty',
-    ...place,
-    message: `There is no skill below ${folder}.`,
-    fix: 'Correct the path, or remove the key.',
   };
 }

@@ -24,6 +24,16 @@ describe('keys', () => {
     ]);
   });
 
+  it('says of keys that lack their indentation where they belong', async () => {
+    const text = 'svc: 1\ntool:\n  name: a\nsource: { code: SELECT 1 }\nmessages: []\nparameters: []\n';
+    expect(await of(text)).toEqual([
+      '3:3 missing-field: `tool.source` is missing. Add `source`.',
+      '4:1 unknown-key: `source` is not a known key here. Indent it, so that it stands below `tool` or `resource`.',
+      '5:1 unknown-key: `messages` is not a known key here. Indent it, so that it stands below `prompt`.',
+      '6:1 unknown-key: `parameters` is not a known key here. Indent it, so that it stands below `tool` or `resource` or `prompt`.',
+    ]);
+  });
+
   it('knows a text without quotes that a comma has ended', async () => {
     const text = 'svc: 1\ntool:\n  name: a\n  source: { code: SELECT id, customer FROM orders }\n';
     expect(await of(text)).toEqual([

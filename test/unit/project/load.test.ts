@@ -215,6 +215,21 @@ describe('which files are read', () => {
     expect((await load({})).findings).toEqual([]);
   });
 
+  it('warns of a folder in the singular, from which nothing is read', async () => {
+    const misnamed = (name: string) =>
+      `1:1 folder-empty: There are no ${name}s: svc reads ${name}s/, and the files are in ${name}/. Rename the folder to ${name}s, or set \`paths: { ${name}s: ${name} }\` in svc-site.yml.`;
+    const { findings } = await load({
+      'tool/a.yml': TOOL('a'),
+      'resource/notes.txt': 'x',
+      'prompt/b.yml': 'prompt: { name: b, messages: [{ prompt: hi }] }',
+      'skill/ask.md': '# Ask',
+    });
+    expect(findings.map(short).toSorted()).toEqual(['prompt', 'skill', 'tool'].map(misnamed));
+    expect(findings.every(({ severity }) => severity === 'warning')).toBe(true);
+    const both = await load({ 'tool/a.yml': TOOL('a'), 'tools/b.yml': TOOL('b') });
+    expect(both.findings).toEqual([]);
+  });
+
   it('reads a project whose folder is the root itself', async () => {
     const site = `${SITE}paths: { tools: ., prompts: .api/p }\n`;
     const { endpoints, findings } = await load({
