@@ -61,6 +61,16 @@ export function describeValues(opened: () => Opened): void {
     expect((await failureOf(opened().call('circle', {}, FILE))).message).toContain('contains itself');
   });
 
+  it('a fraction is not rounded: it has no form, and no SQL type', async () => {
+    const { call } = opened();
+    expect((await failureOf(call('fraction', {}, FILE))).message).toMatch(
+      /result\['share'\] is of type fractions\.Fraction, which has no JSON form/,
+    );
+    expect((await failureOf(call('bound_fraction', {}, FILE))).message).toMatch(
+      /\$share is a Fraction, which has no SQL type/,
+    );
+  });
+
   it.each([
     ['columns', "is a DataFrame with two columns 'a', which an object cannot have. Rename one."],
     ['texts', "is a DataFrame with two columns '1', which an object cannot have. Rename one."],

@@ -97,7 +97,6 @@ _FORMS = {
     ("enum", "Enum"): lambda value: value.value,
     ("decimal", "Decimal"): of_decimal,
     ("uuid", "UUID"): str,
-    ("fractions", "Fraction"): float,
     ("pathlib", "PurePath"): str,
     ("ipaddress", "_IPAddressBase"): str,
     ("datetime", "datetime"): _times.of_datetime,

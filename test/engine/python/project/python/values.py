@@ -179,7 +179,6 @@ VALUES = {
     "no_digits": ([decimal.Decimal("0E-400"), decimal.Decimal("-0.00")], [0, 0]),
     "enormous": (decimal.Decimal("1E+5000"), "1" + "0" * 5000),
     "decimal_nan": (decimal.Decimal("NaN"), None),
-    "fraction": (fractions.Fraction(1, 4), 0.25),
     "uuid": (uuid.UUID("550e8400-e29b-41d4-a716-446655440000"), "550e8400-e29b-41d4-a716-446655440000"),
     "enum": (Colour.RED, "red"),
     "enum_date": (Colour.NIGHT, "2024-02-29"),
@@ -263,6 +262,14 @@ def listed(name):
 
 def ended():
     return ENDED
+
+
+def fraction():
+    return {"share": fractions.Fraction(1, 3)}
+
+
+def bound_fraction():
+    return db.execute("SELECT * FROM given", {"share": fractions.Fraction(1, 3)})
 
 
 def foreign():
