@@ -68,11 +68,11 @@ export async function foreignCompletions(
 ): Promise<readonly ForeignCompletion[]> {
   const { policies, returns, completion = {} } = entry;
   if (policies.output.every((rule) => fieldsOf(rule, returns).length === 0)) return [];
-  const hasField = await resultFields(entry, database, toCall());
+  const hasField = await resultFields(entry, database, exampleCall());
   const found: ForeignCompletion[] = [];
   for (const [parameter, statement] of Object.entries(completion)) {
     const query = { ...statement, mode: 'read' } as const;
-    const [column] = await describeColumns(withTypedValue(entry), query, database, toCall());
+    const [column] = await describeColumns(withTypedValue(entry), query, database, exampleCall());
     if (column && hasField?.(column.name) === false) found.push({ parameter, column: column.name });
   }
   return found;
@@ -90,9 +90,10 @@ function columnsOf(
   source: CompiledSql,
   database: Database,
 ): Promise<readonly SqlColumn[]> {
-  return describeColumns(entry, source, database, toCall());
+  return describeColumns(entry, source, database, exampleCall());
 }
 
-function toCall(): SqlCall {
+/** A call that plans a statement with example values, without a caller. */
+export function exampleCall(): SqlCall {
   return { caller: null, signal: new AbortController().signal, timeoutMs: TIMEOUT_MS };
 }

@@ -7,6 +7,7 @@ import { type Position, positionInText } from '../project/yaml/position.ts';
 import { planWithExamples } from './example-plan.ts';
 import { type ForeignCompletion, foreignCompletions, openColumns } from './hidden-columns.ts';
 import { fixOf, platformIssue, type ServingPlatform } from './platform.ts';
+import { missingColumns } from './required-columns.ts';
 
 type Sourced = ToolEndpoint | ResourceEndpoint;
 
@@ -46,6 +47,8 @@ export async function checkStatements(
         const { twice, absent } = await openColumns(entry, entry.source, database);
         findings.push(...twice.map((column) => toColumnTwice(endpoint, column)));
         findings.push(...absent.map((field) => toColumnAbsent(endpoint, field)));
+        const missing = await missingColumns(entry, entry.source, database);
+        findings.push(...missing.map((name) => toColumnMissing(endpoint, name)));
       }
       if (entry.kind === 'resource') {
         const foreign = await foreignCompletions(entry, database);
@@ -104,6 +107,17 @@ function toColumnAbsent({ file, source }: Sourced, field: string): Finding {
     ...startOf(source),
     message: `A rule or \`sensitive\` hides the field ${field}, but the query returns no such column, so nothing is hidden.`,
     fix: 'Write the name of the column as the query returns it (a.b for a field of a STRUCT), or remove the field.',
+  };
+}
+
+function toColumnMissing({ file, source }: Sourced, name: string): Finding {
+  return {
+    severity: 'error',
+    code: 'column-missing',
+    file: source.file ?? file,
+    ...startOf(source),
+    message: `\`return\` requires ${name}, but the query returns no such column, so every row is refused.`,
+    fix: `Select the column, name it with AS (upper and lower case count), or remove ${name} from \`required\`.`,
   };
 }
 

@@ -178,6 +178,10 @@ export const FINDINGS: Readonly<Record<string, Readonly<Record<string, Advice>>>
       'A rule or `sensitive` hides a field that the query does not return. A call to which the rule applies is denied.',
       'Correct the name of the field.',
     ),
+    'column-missing': advice(
+      '`return` requires a property of each row that the query returns as no column, so each row is refused.',
+      'Select the column, or remove the name from `required`.',
+    ),
     'table-rule': advice(
       'A rule of `sql_tools.tables` names a table or a column that the database does not have.',
       'Correct the name.',
