@@ -1,4 +1,4 @@
-import type { Budget } from './budget.ts';
+import { type Budget, createWriter } from './budget.ts';
 import { LIST_FILTERS, pluck, sortFields } from './lists.ts';
 import {
   escapeText,
@@ -13,6 +13,7 @@ import {
   argument,
   type Dict,
   isDict,
+  isTemplateList,
   isTrue,
   payFor,
   payForResult,
@@ -35,7 +36,6 @@ const TEXT_FILTERS: { readonly [name: string]: TextFunction } = {
   truncate: truncateText,
   wordcount: (text, _, budget) => splitWords(text, budget).length,
   escape: escapeText,
-  urlencode: (text) => encodeURIComponent(text.toWellFormed()),
   string: (text) => text,
 };
 
@@ -44,7 +44,9 @@ const VALUE_FILTERS: { readonly [name: string]: Filter } = {
   default: (value, call) =>
     orElse(value, argument(call, 0, 'default_value') ?? '', argument(call, 1, 'boolean')),
   tojson: (value, call, budget) => toJson(value, budget, toIndent(argument(call, 0, 'indent'))),
-  int: (value, call) => toWhole(value) ?? argument(call, 0, 'default') ?? 0,
+  urlencode: urlEncode,
+  int: (value, call) =>
+    inBase(value, argument(call, 1, 'base')) ?? toWhole(value) ?? argument(call, 0, 'default') ?? 0,
   float: (value, call) => toFloat(value) ?? argument(call, 0, 'default') ?? 0,
   abs: (value) => Math.abs(toNumber(value)),
   round: (value, call) =>
@@ -121,6 +123,36 @@ function toFloat(value: Value): number | undefined {
 function toWhole(value: Value): number | undefined {
   const number = toFloat(value);
   return number === undefined ? undefined : Math.trunc(number);
+}
+
+const BASES: { readonly [prefix: string]: number } = { '0b': 2, '0o': 8, '0x': 16 };
+
+/** The whole number that a text says in a base from 2 to 36, with or without Python's prefix of it; 0 takes that of the prefix. */
+function inBase(value: Value, given: Value): number | undefined {
+  if (typeof value !== 'string' || typeof given !== 'number') return undefined;
+  const [, sign = '', digits = ''] = /^([+-]?)(\w{1,200})$/.exec(value.trim().toLowerCase()) ?? [];
+  const own = BASES[digits.slice(0, 2)];
+  const base = given === 0 ? (own ?? 10) : given;
+  const bare = own === base ? digits.slice(2) : digits;
+  const isNumber = bare !== '' && [...bare].every((digit) => Number.parseInt(digit, 36) < base);
+  return isNumber && base <= 36 ? Number.parseInt(sign + bare, base) : undefined;
+}
+
+/** Encodes a text for an address, or the fields of an object, or pairs, as its query. */
+function urlEncode(value: Value, _: TemplateCall, budget: Budget): string {
+  if (!isDict(value) && !isTemplateList(value)) return encode(toTemplateText(value, budget));
+  const writer = createWriter(budget);
+  for (const pair of isDict(value) ? Object.entries(value) : value) {
+    if (!isTemplateList(pair) || pair.length !== 2)
+      throw templateError('urlencode of a list takes pairs of a name and a value');
+    const [name, part] = pair.map((text) => encode(toTemplateText(text, budget)).replaceAll('%20', '+'));
+    writer.write(`&${name}=${part}`);
+  }
+  return writer.text().slice(1);
+}
+
+function encode(text: string): string {
+  return encodeURIComponent(text.toWellFormed());
 }
 
 function round(number: number, precision: number, method: Value): number {

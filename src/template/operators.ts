@@ -97,8 +97,9 @@ function payForPair(value: Value, budget: Budget): void {
   payFor(value, budget);
 }
 
-/** Orders two numbers or two texts: negative, zero or positive. Throws `internal` for other types. */
+/** Orders two numbers, texts or lists: negative, zero or positive. Throws `internal` for other types. */
 export function compare(left: Value, right: Value, budget: Budget): number {
+  if (isTemplateList(left) && isTemplateList(right)) return compareLists(left, right, budget);
   if (typeof left === 'string' && typeof right === 'string') {
     budget.read(Math.min(left.length, right.length));
     return left < right ? -1 : Number(left > right);
@@ -107,6 +108,14 @@ export function compare(left: Value, right: Value, budget: Budget): number {
     throw templateError(`${kindNameOf(left)} and ${kindNameOf(right)} cannot be ordered`);
   }
   return toNumber(left) - toNumber(right);
+}
+
+/** The first items that differ decide, or else the lengths. */
+function compareLists(left: readonly Value[], right: readonly Value[], budget: Budget): number {
+  payForPair(left, budget);
+  const at = left.findIndex((item, index) => index >= right.length || !isEqual(item, right[index], budget));
+  if (at === -1 || at >= right.length) return left.length - right.length;
+  return compare(left[at], right[at], budget);
 }
 
 /** Tells whether a list, a text or an object contains a value. */

@@ -36,13 +36,15 @@ export function trimText(text: string, characters: string, side: 'both' | 'start
   return text.slice(start, end);
 }
 
-/** `replace(old, new, count)` */
+/** `replace(old, new, count)`; an empty text stands before each character and at the end. */
 function replaceText(text: string, call: TemplateCall, budget: Budget): string {
-  const old = toTemplateText(argument(call, 0, 'old'), budget);
+  const given = argument(call, 0, 'old');
+  if (given === undefined) throw templateError('replace() needs a text to look for');
+  const old = toTemplateText(given, budget);
   const replacement = toTemplateText(argument(call, 1, 'new'), budget);
   const count = argument(call, 2, 'count');
-  if (old === '') throw templateError('replace() needs a text to look for');
-  const parts = splitText(text, old, budget);
+  if (old === '') budget.items(text.length);
+  const parts = old === '' ? ['', ...text, ''] : splitText(text, old, budget);
   const most = typeof count === 'number' && count >= 0 ? count : parts.length;
   budget.text(text.length + Math.min(most, parts.length) * replacement.length);
   if (most >= parts.length - 1) return parts.join(replacement);

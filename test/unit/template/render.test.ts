@@ -205,6 +205,30 @@ describe('filters', () => {
       '0 7 2 5 5 0',
     ],
     [
+      '{{ "0x1A"|int(0, 16) }} {{ "1a"|int(base=16) }} {{ "-0b11"|int(0, 2) }} {{ " 0O17 "|int(0, 8) }} {{ "zz"|int(0, 36) }} {{ "0b1"|int(0, 16) }}',
+      '26 26 -3 15 1295 177',
+    ],
+    [
+      '{{ "9"|int(7, 8) }} {{ "3.7"|int(0, 16) }} {{ "0x1A"|int(7, 8) }} {{ ""|int(7, 16) }} {{ "0x"|int(7, 16) }} {{ "12"|int(7, 1) }} {{ 12.5|int(0, 16) }} {{ "0x1A"|int(7, 0) }} {{ "12"|int(7, 0) }} {{ "x"|int(base=16) }}',
+      '9 3 7 7 7 12 12 26 12 0',
+    ],
+    [
+      '{{ {"a": "1 2", "b/c": "x&y", "n": 5}|urlencode }} {{ [["a", "é"], ["a", "+"]]|urlencode }} [{{ {}|urlencode }}]',
+      'a=1+2&b%2Fc=x%26y&n=5 a=%C3%A9&a=%2B []',
+    ],
+    [
+      '{{ "ab"|replace("", "-") }} {{ "ab"|replace("", "-", 2) }} {{ "ab".replace("", "-", 0) }} {{ ""|replace("", "-") }} {{ "😀é"|replace("", "-") }} {{ "aaa"|replace("a", "b", 2) }}',
+      '-a-b- -a-b ab - -😀-é- bba',
+    ],
+    [
+      '{{ [1, 2] < [1, 3] }} {{ [1] < [1, 0] }} {{ [2] > [1, 9] }} {{ [] <= [] }} {{ ["a", [1]] >= ["a", [2]] }} {{ [1, "a"] < [2, 0] }}',
+      'true true true true false true',
+    ],
+    [
+      '{{ [[2, 1], [1, 3], [1, 2]]|sort }} {{ [[2], [1, 5]]|min }} {{ [[1, 2]]|select("lt", [1, 3])|list }}',
+      '[[1,2],[1,3],[2,1]] [1,5] [[1,2]]',
+    ],
+    [
       '{{ list|sum(start=10) }} {{ people|sum("age", 1) }} {{ (people|max(attribute="age")).name }} {{ (people|min(attribute="age")).name }}',
       '16 51 Bo Al',
     ],
@@ -235,6 +259,7 @@ describe('what docs/reference/templates.md says of differences from Jinja', () =
       'false true 2 true x1',
     ],
     ['{{ "hello-world foo"|wordcount }} {{ "a!b (c)"|urlencode }} {{ "a" * 3 }}', '2 a!b%20(c) aaa'],
+    ['{{ {"a": none}|urlencode }}', 'a='],
     ['{{ ["a", none]|join(",") }} {{ range(3) }} {{ [1, 2]|reverse }}', 'a, [0,1,2] [2,1]'],
   ])('%s', (template, expected) => {
     expect(render(template, DATA)).toBe(expected);
@@ -244,6 +269,10 @@ describe('what docs/reference/templates.md says of differences from Jinja', () =
 describe('what docs/reference/templates.md says cannot be rendered', () => {
   it.each([
     ['{{ 3 * "a" }}', 'a string is not a number'],
+    ['{{ [1] < 2 }}', 'a list is not a number'],
+    ['{{ [1] < ["a"] }}', 'a number and a string cannot be ordered'],
+    ['{{ ["a"]|urlencode }}', 'urlencode of a list takes pairs'],
+    ['{{ "a"|replace }}', 'replace() needs a text to look for'],
     ['{{ [1] * 2 }}', 'a list is not a number'],
     ['{{ "%s" % 5 }}', 'a string is not a number'],
     ['{% for a in list %}{{ loop.changed(a) }}{% endfor %}', 'an undefined value cannot be called'],
@@ -431,7 +460,7 @@ describe('the bounds', () => {
     '{{ 10 ** 400 }}',
     '{{ "a" - 1 }}',
     '{{ "a" < 1 }}',
-    '{{ [1] < [2] }}',
+    '{{ [1] < 2 }}',
     '{{ ["a", 1]|sort }}',
     '{% for x in 5 %}{% endfor %}',
     '{% set a, b = [1] %}',
