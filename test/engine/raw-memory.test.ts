@@ -249,7 +249,7 @@ const CASTS = [
   'MAP(VARCHAR, VARCHAR)',
   'STRUCT(a VARCHAR, b VARCHAR, c VARCHAR)',
 ];
-const ROUNDS = 5;
+const ROUNDS = 3;
 
 describe.each(Object.keys(ENGINES))('the values of %s with NULLs', (engine) => {
   it('show what was in the memory before only as a VARIANT, and there only by their bytes', {
