@@ -8,6 +8,7 @@ import { SvcError, toSvcError } from '../../src/errors.ts';
 import { toShellWord } from '../../src/pages/connect.ts';
 import { expandHome } from '../../src/settings/home-path.ts';
 import type { CommandInput, Run } from '../command.ts';
+import type { DataTable } from '../init/from-data.ts';
 import { type Answers, EXAMPLE_TOOL, FOLDERS, templatesOf } from '../init/template.ts';
 import { typedSvc } from '../io/npx-hint.ts';
 import { type Output, styled } from '../io/output.ts';
@@ -23,17 +24,27 @@ export const run: Run = async (input, output) => {
   if (toolbox !== undefined && (given.length > 0 || input.flag('bootstrap'))) throw alone();
   await refuseNested(root);
   const { data, ...answers } = await answersOf(input, root);
-  const { files, database, notes } =
-    toolbox !== undefined
-      ? await createFromToolbox(root, answers, toolbox)
-      : data.length > 0
-        ? await output.progress('reading the data', () => createWithData(root, answers, data, output))
-        : await createWithoutData(root, answers, output);
+  const {
+    files,
+    database,
+    notes,
+    tables = [],
+  } = toolbox !== undefined
+    ? await createFromToolbox(root, answers, toolbox)
+    : data.length > 0
+      ? await output.progress('reading the data', () => createWithData(root, answers, data, output))
+      : await createWithoutData(root, answers, output);
   const { project, profile } = answers;
-  const made = { status: 'ok', root, project, profile, files, database };
-  output.data(notes === undefined ? made : { ...made, notes: [...notes] }, () =>
+  const made = {
+    ...{ status: 'ok', root, project, profile, files, database },
+    ...(tables.length > 0 && {
+      tables: tables.map(({ name, columns }) => ({ name, columns: [...columns] })),
+    }),
+    ...(notes !== undefined && { notes: [...notes] }),
+  };
+  output.data(made, () =>
     [
-      toText(root, files, answers, data.length > 0),
+      toText(root, files, answers, tables),
       ...(notes === undefined || notes.length === 0 ? [] : ['', NOT_CONVERTED, toNotesText(notes)]),
     ].join('\n'),
   );
@@ -49,6 +60,8 @@ interface Created {
   readonly database: string | null;
   /** The remarks of a conversion, one for each thing that is not converted or has another meaning. */
   readonly notes?: readonly MigrationNote[];
+  /** The tables and views of the data, with the types that their columns were given. */
+  readonly tables?: readonly DataTable[];
 }
 
 /** The user file that holds the credentials of converted sources. */
@@ -84,11 +97,13 @@ async function createWithData(
   const { createFromData } = await import('../init/from-data.ts');
   const database = databaseOf(answers);
   const files: string[] = [];
+  const tables: DataTable[] = [];
   await createFromData(join(root, database), data, async (tools) => {
     files.push(...(await writeProject(root, { ...templatesOf(answers, true), ...tools.files })));
+    tables.push(...tools.tables);
     for (const note of tools.notes) output.note(toNote(note));
   });
-  return { files: [...files, database], database };
+  return { files: [...files, database], database, tables };
 }
 
 /** Writes the folders and the files, and returns the paths of the files. Throws before all that if any of them exists. */
@@ -220,7 +235,21 @@ function toNote(text: string): string {
   return `${styled('warning', 'note:', process.stderr)} ${text}`;
 }
 
-function toText(root: string, files: readonly string[], { bootstrap }: Answers, tested: boolean): string {
+/** A line for a table, in which people see what was guessed of a file: its header and its types. */
+function toTableLine({ view, name, columns }: DataTable): string {
+  const shown = columns.slice(0, SHOWN_COLUMNS).map((column) => `${column.name} ${column.type}`);
+  const more = columns.length - shown.length;
+  return `  ${view ? 'view' : 'table'} ${name}: ${shown.join(', ')}${more > 0 ? `, and ${more.toLocaleString('en')} more` : ''}`;
+}
+
+const SHOWN_COLUMNS = 20;
+
+function toText(
+  root: string,
+  files: readonly string[],
+  { bootstrap }: Answers,
+  tables: readonly DataTable[],
+): string {
   const where = relative(process.cwd(), root);
   const svc = typedSvc(root);
   const steps = [
@@ -228,12 +257,13 @@ function toText(root: string, files: readonly string[], { bootstrap }: Answers, 
     ...(files.includes(USER_FILE) ? [`export SVC_CONFIG="$PWD"/${USER_FILE}`] : []),
     `${svc} validate`,
     ...(bootstrap ? [`${svc} run tool ${EXAMPLE_TOOL} --param name=Ada`] : []),
-    ...(tested ? [`${svc} test`] : []),
+    ...(tables.length > 0 ? [`${svc} test`] : []),
     `${svc} serve`,
   ];
   return [
     `${styled('ok', 'created')} ${styled('strong', where || '.')}`,
     ...files.map((file) => `  ${file}`),
+    ...tables.map(toTableLine),
     '',
     'Next:',
     ...steps.map((step) => `  ${step}`),

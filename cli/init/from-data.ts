@@ -17,7 +17,7 @@ import { deleteOnSignal } from '../io/delete-on-signal.ts';
 import { ensureWasmArtefact } from '../project/wasm-artefact.ts';
 
 /** A table or a view to make a tool of. */
-interface DataTable {
+export interface DataTable {
   readonly schema: string;
   readonly name: string;
   readonly columns: readonly Column[];
@@ -25,10 +25,11 @@ interface DataTable {
   readonly view: boolean;
 }
 
-interface Column {
+/** Plain JSON. */
+type Column = {
   readonly name: string;
   readonly type: string;
-}
+};
 
 /** The tools of a database. */
 interface Tools {
@@ -36,6 +37,7 @@ interface Tools {
   readonly files: Readonly<Record<string, string>>;
   /** A sentence for each table or view without a tool. */
   readonly notes: readonly string[];
+  readonly tables: readonly DataTable[];
 }
 
 /**
@@ -125,14 +127,14 @@ ORDER BY t.schema_name, t.table_name`;
 
 /** Makes a tool for each table and each view that the engine can read as it serves the project. */
 async function toolsOf(path: string): Promise<Tools> {
-  const tables = await fillDatabase(path, ({ column }) => column(QUERY));
+  const described = await fillDatabase(path, ({ column }) => column(QUERY));
+  const tables = described.map((text): DataTable => JSON.parse(text));
   const database = await openAsServed(path);
   const names = new Set<string>();
   const files: [string, string][] = [];
   const notes: string[] = [];
   try {
-    for (const text of tables) {
-      const table = JSON.parse(text) as DataTable;
+    for (const table of tables) {
       const rows = await firstRowOf(database, table);
       if (rows instanceof SvcError) {
         notes.push(`The ${kindOf(table)} ${table.name} got no tool: ${rows.message.split('\n')[0]}`);
@@ -145,7 +147,7 @@ async function toolsOf(path: string): Promise<Tools> {
   } finally {
     await database.close();
   }
-  return { files: Object.fromEntries(files), notes };
+  return { files: Object.fromEntries(files), notes, tables };
 }
 
 /** Opens the database as the new project does: read-only, and without access to other files. */

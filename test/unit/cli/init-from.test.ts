@@ -50,6 +50,29 @@ async function write(root: string): Promise<void> {
 }
 
 describe('svc init --from', () => {
+  it('shows the columns and types that it took from the data', async () => {
+    const root = folder();
+    await write(root);
+    const columns = Array.from({ length: 23 }, (_, index) => `c${index}`);
+    writeFileSync(join(root, 'wide.csv'), `${columns.join(',')}\n${columns.map(() => 1).join(',')}\n`);
+    writeFileSync(join(root, 'years.csv'), 'country,2022\nCH,1\nDE,2\n');
+    const from = ['--from', 'b.csv', '--from', 'years.csv', '--from', 'wide.csv', '--yes'];
+    const { stdout } = await svc(['init', 'shown', ...from], root);
+    expect(stdout).toContain('\n  table b: id BIGINT, name VARCHAR\n');
+    expect(stdout).toContain('\n  table years: column0 VARCHAR, column1 BIGINT\n');
+    expect(stdout).toMatch(/\n {2}table wide: c0 BIGINT, .*, c19 BIGINT, and 3 more\n/);
+    const told = await svc(['init', 'told', '--from', 'b.csv', '--json'], root);
+    expect(JSON.parse(told.stdout).tables).toEqual([
+      {
+        name: 'b',
+        columns: [
+          { name: 'id', type: 'BIGINT' },
+          { name: 'name', type: 'VARCHAR' },
+        ],
+      },
+    ]);
+  });
+
   it.each([
     ['a.duckdb', ['list_animals']],
     ["it's & $(x);.csv", ['list_it_s_x']],
