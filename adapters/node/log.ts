@@ -5,6 +5,7 @@ import { jsonLine, oneLine } from '../../src/one-line.ts';
 import type { Log, LogLine } from '../../src/ports.ts';
 import { loggedLevels } from '../../src/settings/log-level.ts';
 import type { LoggingSettings } from '../../src/settings/model.ts';
+import { absolutePath } from './absolute-path.ts';
 import { makeFolder } from './make-folder.ts';
 
 /** The output for lines if no file is named or it cannot be written, and the format for people. */
@@ -20,7 +21,8 @@ export interface LogOutput {
 /** Creates the application log: filtered by `logging.level`, as text for people or one JSON object a line. */
 export function createNodeLog(settings: LoggingSettings, output: LogOutput): Log {
   if (!settings.enabled) return () => {};
-  const { path, format, max_bytes, backup_count } = settings;
+  const { format, max_bytes, backup_count } = settings;
+  const path = settings.path === null ? null : absolutePath('', settings.path);
   const levels = loggedLevels(settings);
   const limits = { maxBytes: max_bytes, backups: backup_count };
   const gathers = path === null && output.isTerminal !== true;

@@ -22,7 +22,6 @@ import { secretsOf } from '../../src/settings/secrets.ts';
 import { VERSION } from '../../src/version.ts';
 import { artefactAddresses } from '../artefact/addresses.ts';
 import { needsSignIn, stateSealer } from '../artefact/auth.ts';
-import { homeOf } from './absolute-path.ts';
 import type { OpenAuth } from './auth/auth.ts';
 import { chooseDatabase } from './database/database-choice.ts';
 import { openNodeDatabase } from './database/open-database.ts';
@@ -131,7 +130,6 @@ async function settingsOf({ root, site }: SoundSite): Promise<Settings> {
     env,
     flags: [],
     openSource: (connections) => openNodeSource(connections, env),
-    home: homeOf(env),
   });
   if (settings !== null) return settings;
   throw new SvcError('config_invalid', textOf(findings.filter(({ severity }) => severity === 'error')));

@@ -18,14 +18,16 @@ export function userFilePath(env: Environment): string | null {
 
 /**
  * Finds the user file: the text of SVC_CONFIG_YAML, the file of SVC_CONFIG, or `~/.svc/config.yml`; null if the
- * last is missing (spec, "Environment variables"). Throws `config_invalid`.
+ * last is missing, or if there is no home folder (spec, "Environment variables"). Throws `config_invalid`.
  */
 export async function findUserFile(env: Environment): Promise<FoundUserFile | null> {
   if (env.SVC_CONFIG_YAML?.trim()) {
     return { name: 'SVC_CONFIG_YAML', bytes: new TextEncoder().encode(env.SVC_CONFIG_YAML) };
   }
   const asked = userFilePath(env);
-  const path = asked ?? join(homeOf(env), '.svc/config.yml');
+  const home = homeOf(env);
+  const path = asked ?? (home === null ? null : join(home, '.svc/config.yml'));
+  if (path === null) return null;
   try {
     return { name: path, bytes: await readFile(path) };
   } catch (cause) {

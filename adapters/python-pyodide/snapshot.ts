@@ -1,11 +1,11 @@
 import { createHash, randomInt, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { messageOf, SvcError } from '../../src/errors.ts';
+import { absolutePath } from '../node/absolute-path.ts';
 import { bundledFile } from './files.ts';
 import { type HostModules, PRELOADED } from './interpreter.ts';
 import { PYODIDE_VERSION } from './pyodide.ts';
@@ -112,5 +112,5 @@ function keyOf(modules: HostModules): string {
 }
 
 function cacheFolder(): string {
-  return join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'svc');
+  return absolutePath('', `${process.env.XDG_CACHE_HOME || '~/.cache'}/svc`);
 }

@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
 import { createInterface, type Interface } from 'node:readline/promises';
-import { homeOf } from '../../adapters/node/absolute-path.ts';
+import { expandHome } from '../../adapters/node/absolute-path.ts';
 import { createEmpty, createFromSeed, SEED } from '../../adapters/node/database/seed.ts';
 import { findProjectRoot } from '../../adapters/node/project/project-files.ts';
 import { SvcError, toSvcError } from '../../src/errors.ts';
 import { toShellWord } from '../../src/pages/connect.ts';
-import { expandHome } from '../../src/settings/home-path.ts';
 import type { CommandInput, Run } from '../command.ts';
 import type { DataTable } from '../init/from-data.ts';
 import { type Answers, EXAMPLE_TOOL, FOLDERS, templatesOf } from '../init/template.ts';
@@ -186,7 +185,7 @@ async function askForData(terminal: Interface): Promise<readonly string[]> {
   for (;;) {
     const text = (await terminal.question(question)).trim();
     // No shell reads the answer, so none expands it.
-    const expand = (path: string) => expandHome(path, homeOf(process.env));
+    const expand = (path: string) => expandHome(path, process.env);
     const words = text === '' || existsSync(expand(text)) ? [text].filter(Boolean) : text.split(/\s+/);
     const files = words.map(expand);
     const missing = files.filter((file) => !/[*?=]/.test(file) && !existsSync(file));

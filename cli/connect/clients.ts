@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { homeOf } from '../../adapters/node/absolute-path.ts';
+import { absolutePath } from '../../adapters/node/absolute-path.ts';
 import { userFilePath } from '../../adapters/node/user-file.ts';
 
 /** The way from a client to a server: a program that the client starts, or an address. */
@@ -121,7 +121,7 @@ function program({ command, args, env }: Extract<Launch, { kind: 'stdio' }>): En
 }
 
 function home(env: NodeJS.ProcessEnv, ...path: readonly string[]): string {
-  return join(homeOf(env), ...path);
+  return absolutePath('', ['~', ...path].join('/'), env);
 }
 
 function applicationData({ platform, env }: ConfigPlace): string {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseDocument } from 'yaml';
+import { homeOf } from '../../adapters/node/absolute-path.ts';
 import { messageOf, SvcError } from '../../src/errors.ts';
 import type { SiteFile } from '../../src/project/site-model.ts';
 import type { Secret } from '../../src/settings/model.ts';
@@ -42,7 +42,9 @@ function profileFolders(cwd: string, args: readonly string[]): readonly string[]
   const at = args.findIndex((arg) => /^--profiles-dir(=|$)/.test(arg));
   const given = at === -1 ? undefined : (args[at]?.split('=')[1] ?? args[at + 1]);
   const [first] = [given, process.env.DBT_PROFILES_DIR].filter(Boolean);
-  return first === undefined ? [cwd, join(homedir(), '.dbt')] : [resolve(cwd, first)];
+  if (first !== undefined) return [resolve(cwd, first)];
+  const home = homeOf(process.env);
+  return home === null ? [cwd] : [cwd, join(home, '.dbt')];
 }
 
 async function profilesIn(folder: string): Promise<readonly string[] | null> {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { homeOf } from '../../adapters/node/absolute-path.ts';
 import { SvcError } from '../../src/errors.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../src/json.ts';
 import type { Finding } from '../../src/project/finding.ts';
@@ -24,8 +24,9 @@ const PLACE = '.svc/config.yml';
 
 /** Rewrites the user file that was named, or the one that MXCP would read; null if there is none or it says nothing. */
 export async function migrateUser(asked: string | undefined): Promise<MigratedUser | null> {
-  const usual = process.env.MXCP_CONFIG || join(homedir(), '.mxcp/config.yml');
-  const from = resolve(asked ?? usual);
+  const chosen = asked ?? usualFile(process.env);
+  if (chosen === null) return null;
+  const from = resolve(chosen);
   if (!existsSync(from)) {
     if (asked === undefined) return null;
     throw new SvcError('usage', `--config ${asked}: there is no such file.`);
@@ -36,6 +37,12 @@ export async function migrateUser(asked: string | undefined): Promise<MigratedUs
   if (done === null) throw new SvcError('usage', `${from} is not YAML, so it cannot be converted.`);
   const { findings } = readUserFile(new TextEncoder().encode(done.text), PLACE);
   return { from, path: PLACE, ...done, findings };
+}
+
+/** The user file that MXCP reads; null if there is no home folder. */
+function usualFile(env: NodeJS.ProcessEnv): string | null {
+  const home = homeOf(env);
+  return env.MXCP_CONFIG || (home === null ? null : join(home, '.mxcp/config.yml'));
 }
 
 /** Rewrites the text of a user file; null if it is not YAML. */

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { homeOf } from '../../adapters/node/absolute-path.ts';
 import { openNodeSource } from '../../adapters/node/references/source.ts';
 import { findUserFile } from '../../adapters/node/user-file.ts';
 import type { SvcError } from '../../src/errors.ts';
@@ -50,7 +49,6 @@ async function openFiles(
     siteFile: { name: SITE_NAME, text: await readFile(join(checked.project.root, SITE_NAME), 'utf8') },
     userFile: await findUserFile(env),
     flags: flagsOf(input),
-    home: homeOf(env),
   };
   const openSource: SettingsInput['openSource'] = (connections) => openNodeSource(connections, env);
   return (latest = {}) => loadSettings({ ...files, ...latest, env, openSource });

@@ -12,7 +12,6 @@ import { type Merged, mergeLayers } from './effective/merge.ts';
 import { toSettings } from './effective/to-settings.ts';
 import { valueAt, withValue } from './effective/tree.ts';
 import { type Environment, type Override, readEnvironment } from './environment.ts';
-import { expandHome } from './home-path.ts';
 import type { Settings } from './model.ts';
 import { type Connections, toConnections } from './references/connections.ts';
 import { type ResolvedTree, resolveTree, type Unresolved } from './references/resolve.ts';
@@ -32,8 +31,6 @@ export interface SettingsInput {
   readonly flags: readonly Override[];
   /** Opens the source of references once the connections are known. */
   readonly openSource: (connections: Connections) => SecretSource;
-  /** Replaces `~/` at the beginning of paths; null if there is no home folder. */
-  readonly home: string | null;
   /** The time limit of one reference, in milliseconds. */
   readonly timeoutMs?: number;
 }
@@ -143,11 +140,10 @@ interface Finishing {
 }
 
 function finish(input: SettingsInput, parts: Finishing): LoadedSettings {
-  const { site, home } = input;
+  const { site } = input;
   const { merged, overrides, early } = parts;
   if (merged.active === null) return failed([...early, ...merged.findings], parts);
-  const expand = (path: string) => expandHome(path, home);
-  const settings = toSettings({ site, active: merged.active, overrides, expand });
+  const settings = toSettings({ site, active: merged.active, overrides });
   const siteYaml = yamlOf(input.siteFile);
   const place = {
     file: input.siteFile?.name ?? 'svc-site.yml',

@@ -34,7 +34,6 @@ export async function loadEdgeSettings(input: BundledInput): Promise<Settings> {
     env,
     flags: [],
     openSource,
-    home: null,
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   });
   if (settings !== null) return settings;

@@ -1,5 +1,4 @@
 import { open, stat } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { SvcError } from '../../../src/errors.ts';
 import type { Extension } from '../../../src/project/extension.ts';
@@ -67,13 +66,11 @@ async function findExtensionFile(
   settings: ExtensionSettings,
   target: ExtensionTarget,
 ): Promise<string | null> {
-  for (const path of [
-    ...givenPaths(extension, settings, target),
-    installedPath(extension, settings, target),
-  ]) {
+  for (const path of givenPaths(extension, settings, target)) {
     if (await isFile(path)) return path;
   }
-  return null;
+  const installed = installedPath(extension, settings, target);
+  return (await isFile(installed)) ? installed : null;
 }
 
 /** The paths of an extension below its folder: in DuckDB's own layout, or directly in it. */
@@ -103,7 +100,7 @@ function installedPath(
   { extensionDirectory }: ExtensionSettings,
   { version, platform }: ExtensionTarget,
 ): string {
-  const folder = extensionDirectory ?? join(homedir(), '.duckdb/extensions');
+  const folder = extensionDirectory ?? absolutePath('', '~/.duckdb/extensions');
   return join(folder, version, platform, fileOf(extension));
 }
 

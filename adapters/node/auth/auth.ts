@@ -6,6 +6,7 @@ import type { Catalog } from '../../../src/catalog/model.ts';
 import type { Log, TokenStore } from '../../../src/ports.ts';
 import type { Settings } from '../../../src/settings/model.ts';
 import { enforceStore } from '../../artefact/auth.ts';
+import { absolutePath } from '../absolute-path.ts';
 import { createFetchDocument } from '../http/fetch-document.ts';
 import { ownKeys } from './keys.ts';
 import { openJwe } from './open-jwe.ts';
@@ -70,5 +71,5 @@ export async function openAuth(
 async function openStore({ auth: { persistence } }: Settings): Promise<TokenStore | null> {
   if (persistence === null) return null;
   const { openTokenStore } = await import('./token-store.ts');
-  return openTokenStore(enforceStore(persistence, 'sqlite').path);
+  return openTokenStore(absolutePath('', enforceStore(persistence, 'sqlite').path));
 }

@@ -5,6 +5,7 @@ import { generateKey, parseKeys, type RootKey } from '../../../src/crypto/keys.t
 import { SvcError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/ports.ts';
 import type { AuthSettings } from '../../../src/settings/model.ts';
+import { absolutePath } from '../absolute-path.ts';
 import { makeFolder } from '../make-folder.ts';
 
 /**
@@ -26,7 +27,7 @@ function storeKeys(
   { auth_encryption_key: written, path }: SqliteStore,
   isAlone: boolean,
 ): readonly RootKey[] {
-  const beside = `${path}.key`;
+  const beside = `${absolutePath('', path)}.key`;
   const makes = isAlone && written === null;
   return [
     ...(written === null ? [] : [fromText(written)]),

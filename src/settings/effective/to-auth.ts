@@ -5,7 +5,7 @@ import type { ParsedAuth } from '../schema/auth.ts';
 import { BLOCK_DEFAULTS, DEFAULTS } from './defaults.ts';
 
 /** Converts `auth` and applies defaults. Blocks of providers that were not chosen have no effect. */
-export function toAuth(written: ParsedAuth, expand: (path: string) => string): AuthSettings {
+export function toAuth(written: ParsedAuth): AuthSettings {
   const { persistence } = written;
   return {
     mode: written.mode ?? DEFAULTS['auth.mode'],
@@ -26,7 +26,7 @@ export function toAuth(written: ParsedAuth, expand: (path: string) => string): A
     grants: (written.grants ?? []).map(({ scope, to }) => ({ scope, to: toMembers(to) })),
     required_scopes: written.authorization?.required_scopes ?? [],
     api_keys: written.api_keys === undefined ? null : (written.api_keys ?? []).map(toApiKey),
-    persistence: persistence ? toPersistence(persistence, expand) : null,
+    persistence: persistence ? toPersistence(persistence) : null,
     hide_credential_headers: written.hide_credential_headers ?? DEFAULTS['auth.hide_credential_headers'],
     public: written.public ?? DEFAULTS['auth.public'],
   };
@@ -72,10 +72,7 @@ function toApiKey({ name, hash, scopes, user, expires }: WrittenKey): ApiKey {
 }
 
 /** `checkStore` has already verified that the required keys are present. */
-function toPersistence(
-  written: NonNullable<ParsedAuth['persistence']>,
-  expand: (path: string) => string,
-): Persistence {
+function toPersistence(written: NonNullable<ParsedAuth['persistence']>): Persistence {
   const { type, path, table, region, endpoint, binding, auth_encryption_key } = written;
   if (type === 'd1') return { type, binding: binding ?? '' };
   if (type === 'dynamodb') {
@@ -83,7 +80,7 @@ function toPersistence(
   }
   return {
     type: 'sqlite',
-    path: expand(path ?? BLOCK_DEFAULTS.persistence_path),
+    path: path ?? BLOCK_DEFAULTS.persistence_path,
     auth_encryption_key: auth_encryption_key ?? null,
   };
 }

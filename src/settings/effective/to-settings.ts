@@ -11,8 +11,6 @@ interface SettingsDeps {
   readonly active: ParsedActive;
   /** Overrides of keys that the user file does not have. */
   readonly overrides: readonly Override[];
-  /** Expands a path that begins with `~/`. */
-  readonly expand: (path: string) => string;
 }
 
 /** Combines files, environment and flags, and applies defaults. */
@@ -42,7 +40,7 @@ export function toSettings(parts: SettingsDeps): Settings {
     },
     transport: toTransport(active.transport),
     logging: toLogging(parts),
-    auth: toAuth(profile?.auth ?? {}, parts.expand),
+    auth: toAuth(profile?.auth ?? {}),
     telemetry: toTelemetry(profile?.telemetry),
     models: toModels(active.models),
     secrets: (profile?.secrets ?? []).map(({ parameters, ...secret }) => ({
@@ -95,11 +93,11 @@ function toRateLimit({ requests_per_minute, burst }: ParsedRateLimit) {
   return { requests_per_minute: most, burst: burst ?? Math.max(1, most) };
 }
 
-function toLogging({ active, expand }: SettingsDeps): Settings['logging'] {
+function toLogging({ active }: SettingsDeps): Settings['logging'] {
   const { enabled, path, level, format, max_bytes, backup_count } = active.logging ?? {};
   return {
     enabled: enabled ?? DEFAULTS['logging.enabled'],
-    path: typeof path === 'string' ? expand(path) : null,
+    path: path ?? null,
     level: level ?? DEFAULTS['logging.level'],
     format: format ?? DEFAULTS['logging.format'],
     max_bytes: max_bytes ?? DEFAULTS['logging.max_bytes'],

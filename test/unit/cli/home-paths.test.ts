@@ -44,3 +44,28 @@ it("takes `~/` of paths for the user's folder, and makes no folder of this name"
     expect([file, existsSync(join(home, file))]).toEqual([file, true]);
   }
 });
+
+/** Node asks the system for the folder of a user without HOME, and throws if the system does not know the user. */
+const HOMELESS = `import os from 'node:os';
+import { syncBuiltinESMExports } from 'node:module';
+os.homedir = () => {
+  throw new Error('uv_os_homedir returned ENOENT');
+};
+syncBuiltinESMExports();`;
+
+it('starts for a user without a home folder, and refuses only a path that begins with `~/`', {
+  timeout: 60_000,
+}, async () => {
+  const root = folder();
+  writeFileSync(join(root, 'svc-site.yml'), 'svc: 1\nproject: shop\nprofile: default\n');
+  mkdirSync(join(root, 'tools'));
+  writeFileSync(join(root, 'tools/one.yml'), TOOL);
+  const homeless = `--import=data:text/javascript,${encodeURIComponent(HOMELESS)}`;
+  const env = { HOME: '', NODE_OPTIONS: homeless };
+  expect(await svc(['validate'], root, env)).toMatchObject({ code: 0, stderr: '' });
+  expect(await svc(['run', 'tool', 'one'], root, env)).toMatchObject({ code: 0 });
+  for (const wanting of [{ SVC_CONFIG: '~/user.yml' }, { SVC_DATABASE_PATH: '~/shop.db' }]) {
+    const { code, stderr } = await svc(['run', 'tool', 'one'], root, { ...env, ...wanting });
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/The path ~\/.* HOME is not set/)]);
+  }
+});

@@ -37,7 +37,6 @@ export async function load({ site = SITE, profile, user, env = {}, over }: Given
     env,
     flags: [],
     openSource: (connections) => openNodeSource(connections, env),
-    home: '/home/ada',
     ...over,
   });
 }

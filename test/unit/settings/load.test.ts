@@ -339,7 +339,7 @@ models:
       ],
       required_scopes: ['svc:access'],
       api_keys: null,
-      persistence: { type: 'sqlite', path: '/home/ada/.svc/oauth.db', auth_encryption_key: null },
+      persistence: { type: 'sqlite', path: '~/.svc/oauth.db', auth_encryption_key: null },
       hide_credential_headers: false,
       public: false,
       verifier: null,
