@@ -1,8 +1,10 @@
 import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
+import { loadTelemetry } from '../adapters/artefact/telemetry.ts';
 import type { Finding } from '../src/project/finding.ts';
 import type { BuildOptions, BuildResult } from './build-options.ts';
 import { loadBundler } from './bundle.ts';
+import { namesTelemetry } from './bundled-user-file.ts';
 import { lostProtections, toCallersLine } from './callers.ts';
 import type { ServedDatabase } from './database.ts';
 import { nativeContents } from './native/native-parts.ts';
@@ -34,6 +36,7 @@ export async function buildTarget(options: BuildOptions): Promise<BuildResult> {
   onStep('reading the project');
   const { target } = await TARGETS[options.target].load();
   const ready = await readProject(options);
+  if (ready.config !== null && namesTelemetry(ready.config)) await loadTelemetry();
   const warnings = [...checkPython(ready, options), ...(target.check?.(ready.about) ?? [])];
   const out = resolve(options.root, options.out ?? join('build', options.target));
   const write = async (folder: string) => {

@@ -34,12 +34,15 @@ export async function startTelemetry(
   const wanted = settings?.telemetry.enabled ?? toBoolean(env.SVC_TELEMETRY_ENABLED?.trim() ?? '');
   if (wanted !== true) return null;
   if (settings === null) throw new SvcError('config_invalid', NOT_BUILT_IN);
-  const { createTelemetry } = await loadPart(TELEMETRY_PART, () => import('../otel/telemetry.ts')).catch(
-    (cause) => {
-      throw cause instanceof SvcError ? cause : new SvcError('config_invalid', NOT_BUILT_IN, { cause });
-    },
-  );
+  const { createTelemetry } = await loadTelemetry().catch((cause) => {
+    throw cause instanceof SvcError ? cause : new SvcError('config_invalid', NOT_BUILT_IN, { cause });
+  });
   return createTelemetry({ ...deps, settings: settings.telemetry });
+}
+
+/** Loads the code that sends traces and metrics. Throws `config_invalid` if its packages are not installed. */
+export function loadTelemetry() {
+  return loadPart(TELEMETRY_PART, () => import('../otel/telemetry.ts'));
 }
 
 /** Returns the runtime with spans, and with metrics of its calls besides its own observers. */

@@ -11,7 +11,7 @@ import { configuredAddress, toAddress } from '../doctor/address.ts';
 import { type Check, failed, ok, problem } from '../doctor/check.ts';
 import { diagnoseDatabase } from '../doctor/local/database.ts';
 import { checkAudit, checkClock, checkSocket, diagnosePort } from '../doctor/local/machine.ts';
-import { checkEngines, checkNode, diagnosePython } from '../doctor/local/runtimes.ts';
+import { checkEngines, checkNode, diagnosePython, diagnoseTelemetry } from '../doctor/local/runtimes.ts';
 import { checkOutside } from '../doctor/remote.ts';
 import { checkAuth, checkConfigured, checkWhoMay } from '../doctor/sign-in.ts';
 import { count, styled, toColumns } from '../io/output.ts';
@@ -130,14 +130,19 @@ async function checkOpening(
   }
 }
 
-/** Checks the places that the settings name, and signing in if it is switched on. */
+/** Checks the places and the packages that the settings need, and signing in if it is switched on. */
 async function checkSettled(settings: Settings, root: string): Promise<readonly Check[]> {
   const { auth, transport } = settings;
   const configured =
     signInOf(auth) !== null || auth.public
       ? checkConfigured(settings, configuredAddress(transport.http), true)
       : [];
-  const places = [checkSocket(settings), checkAudit(settings.audit, root), diagnosePort(transport)];
+  const places = [
+    checkSocket(settings),
+    checkAudit(settings.audit, root),
+    diagnoseTelemetry(settings),
+    diagnosePort(transport),
+  ];
   return [...configured, ...(await Promise.all(places))];
 }
 

@@ -11,12 +11,12 @@ import { checkLock, LOCK_FILE } from '../drift/lock.ts';
 import { loadProjectSuites } from '../evals/suites.ts';
 import { toFindingLines } from '../io/findings.ts';
 import { count, styled, toColumns } from '../io/output.ts';
-import { checkAddress } from '../project/address-checks.ts';
 import { checkDatabase, NOT_CHECKED } from '../project/database-checks.ts';
 import { targetOf } from '../project/options.ts';
 import { type CheckedProject, checkProject, soundPart } from '../project/project.ts';
 import { checkPythonFiles, checkPythonOn } from '../project/python-checks.ts';
 import { checkProjectSettings } from '../project/settings.ts';
+import { checkStart } from '../project/start-checks.ts';
 
 /** `svc validate [file]`: reports every error with its place and its fix. */
 export const run: Run = async (input, output) => {
@@ -51,8 +51,8 @@ async function checkAll(checked: CheckedProject, loaded: LoadedSettings | null):
   const reach = await checkPolicyReach(soundPart(checked).endpoints);
   const { settings, at } = loaded;
   const held = settings ? checkSignIn(checked.project.endpoints, settings.auth, at) : [];
-  const address = settings ? checkAddress(settings, at) : [];
-  return [...checked.findings, ...reach, ...held, ...address, ...loaded.findings];
+  const start = settings ? await checkStart(settings, at) : [];
+  return [...checked.findings, ...reach, ...held, ...start, ...loaded.findings];
 }
 
 /** Converts a path of the command line to the form of findings: relative to the project's root. */

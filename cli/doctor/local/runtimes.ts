@@ -1,12 +1,14 @@
+import { loadTelemetry } from '../../../adapters/artefact/telemetry.ts';
 import { loadDriver } from '../../../adapters/duckdb-native/driver/driver.ts';
 import { compileEngine } from '../../../adapters/duckdb-wasm/engine/artefact.ts';
 import type { DatabaseChoice } from '../../../adapters/node/database/database-choice.ts';
 import { isNewEnough, OLDEST_NODE } from '../../../adapters/node/oldest-node.ts';
-import { NATIVE_PART, toInstallAdvice } from '../../../adapters/optional-packages.ts';
+import { NATIVE_PART, TELEMETRY_PART, toInstallAdvice } from '../../../adapters/optional-packages.ts';
 import { chosenInterpreter, findInterpreter, PYODIDE } from '../../../adapters/python/interpreter.ts';
 import { pyodideFolder } from '../../../adapters/python-pyodide/files.ts';
 import { PYODIDE_VERSION } from '../../../adapters/python-pyodide/pyodide.ts';
 import type { Project } from '../../../src/project/model.ts';
+import type { Settings } from '../../../src/settings/model.ts';
 import { type Check, failed, ok, problem } from '../check.ts';
 
 /** Checks the version of this Node, which would also run the server. */
@@ -69,5 +71,16 @@ async function checkNative(needed: boolean): Promise<Check> {
   } catch (thrown) {
     const found = failed('engine-native', thrown, `${toInstallAdvice(NATIVE_PART.packages)}.`);
     return needed ? found : ok('engine-native', 'it is not installed, and this project does not need it');
+  }
+}
+
+/** Checks the packages that send traces and metrics, if telemetry is on. */
+export async function diagnoseTelemetry({ telemetry }: Pick<Settings, 'telemetry'>): Promise<Check> {
+  if (!telemetry.enabled) return ok('telemetry', 'traces and metrics are off');
+  try {
+    await loadTelemetry();
+    return ok('telemetry', 'traces and metrics are on, and their packages are installed');
+  } catch (thrown) {
+    return failed('telemetry', thrown, `${toInstallAdvice(TELEMETRY_PART.packages)}.`);
   }
 }

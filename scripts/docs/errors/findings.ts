@@ -262,6 +262,10 @@ export const FINDINGS: Readonly<Record<string, Readonly<Record<string, Advice>>>
       'Callers need tokens, but the address of the server is not safe for them, so `svc serve` does not start.',
       'Set `transport.http.base_url` to its public https address.',
     ),
+    'package-missing': advice(
+      'A setting needs packages that are not installed here, so `svc serve` does not start.',
+      'Run the command that the finding names, or remove the setting.',
+    ),
     'origins-differ': advice(
       '`auth_url` and `token_url` lead to different servers.',
       'Correct them, unless you intend this.',

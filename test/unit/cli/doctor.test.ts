@@ -20,7 +20,7 @@ async function look(args: readonly string[], cwd: string, env: Readonly<Record<s
 
 const INSIDE = [
   ...['node', 'python', 'engine-wasm', 'engine-native', 'project', 'configuration', 'references'],
-  ...['database', 'socket', 'audit', 'port', 'clock'],
+  ...['database', 'socket', 'audit', 'telemetry', 'port', 'clock'],
 ];
 
 const CONFIG = `svc: 1
