@@ -30,6 +30,11 @@ export function publicBase(
   return `${origin}${pathPrefix}`;
 }
 
+/** The host to listen on: an IPv6 address may have the brackets that it has in a URL. */
+export function toListenHost(host: string): string {
+  return host.replace(/^\[(.*)\]$/, '$1');
+}
+
 /** Its port goes if it is the default of https. */
 function toHttps(baseUrl: string): string {
   const url = new URL(baseUrl);

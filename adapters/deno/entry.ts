@@ -1,3 +1,4 @@
+import { toListenHost } from '../../src/public-address.ts';
 import { fetchInBackground } from '../artefact/background.ts';
 import { startInOneThread } from '../node/one-thread/start.ts';
 import { outliveHangups } from '../node/stop-signals.ts';
@@ -29,7 +30,7 @@ declare const Deno: DenoRuntime;
 const STOP_MS = 15_000;
 
 const { env } = process;
-const host = env.HOST || '127.0.0.1';
+const host = toListenHost(env.HOST || '127.0.0.1');
 // Deno Deploy provides https and routes by the host name. Anywhere else, this program itself listens there.
 const listens = env.DENO_DEPLOYMENT_ID ? {} : { listens: { host } };
 const server = await startInOneThread({ entry: import.meta.url, ...listens });

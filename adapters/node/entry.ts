@@ -6,10 +6,11 @@ import { planAhead } from '../../src/call/plan-ahead.ts';
 import { createRuntime, type Runtime } from '../../src/call/runtime.ts';
 import { parseManifest, toServedCatalog } from '../../src/catalog/manifest.ts';
 import type { Sealer } from '../../src/crypto/seal.ts';
-import { SvcError, toSvcError } from '../../src/errors.ts';
+import { ERRORS, SvcError, toSvcError } from '../../src/errors.ts';
 import { isLoopback } from '../../src/http/access.ts';
 import { jsonLine } from '../../src/one-line.ts';
 import type { Log } from '../../src/ports.ts';
+import { toListenHost } from '../../src/public-address.ts';
 import type { Settings } from '../../src/settings/model.ts';
 import { auditSettingsOf, enforceBuiltAudit } from '../artefact/audit.ts';
 import { enforceBuiltAccess, needsSignIn, startAuth, stateSealer } from '../artefact/auth.ts';
@@ -60,6 +61,7 @@ await main().catch(fail);
 
 async function main(): Promise<void> {
   if (!isNewEnough(process.versions.node)) throw new SvcError('usage', TOO_OLD);
+  const folder = stdioFolder(process.argv.slice(2));
   const settings = await loadStartSettings({ manifest, bundled, env: process.env });
   follow(settings, process.env);
   const sealer = stateSealer(settings, process.env);
@@ -68,8 +70,7 @@ async function main(): Promise<void> {
   const telemetry = await startTelemetry(settings, { ...measured, onDemand: false });
   enforceBuiltAudit(manifest.audit, process.env);
   const audited = auditSettingsOf(manifest.audit, process.env);
-  const [, folder = '.'] = stdioArguments() ?? [];
-  const audit = await openAudit(audited, resolve(folder), log, conceal);
+  const audit = await openAudit(audited, resolve(folder ?? '.'), log, conceal);
   const database = await openBundledDatabase({ manifest, pathOf, settings, log });
   const open = async () => database;
   const python = nodePython({
@@ -95,7 +96,7 @@ async function main(): Promise<void> {
   const served = { runtime, sealer, cutOff };
   // We close everything that we opened however the server ends: Python would keep the process alive.
   try {
-    const serving = stdioArguments() ? overStdio(served) : await overHttp(served, settings);
+    const serving = folder === null ? await overHttp(served, settings) : overStdio(served);
     await Promise.race([stopped, serving.ended]);
     await serving.close();
   } finally {
@@ -107,7 +108,7 @@ async function main(): Promise<void> {
     await nextTurn();
     await Promise.all([telemetry?.close(), audit?.sink.close()]);
   }
-  if (stdioArguments()) exitSoon();
+  if (folder !== null) exitSoon();
 }
 
 /** The parts that both transports serve. */
@@ -118,7 +119,7 @@ interface Served {
 }
 
 async function overHttp({ runtime, sealer, cutOff }: Served, settings: Settings | null): Promise<Serving> {
-  const host = process.env.HOST || '127.0.0.1';
+  const host = toListenHost(process.env.HOST || '127.0.0.1');
   const http = { port: 0, stateless: true, ...UNCONFIGURED, ...settings?.transport.http, host };
   const configured = settings === null ? null : { ...settings, transport: { ...settings.transport, http } };
   const place = isLoopback(host) ? null : `The artefact would listen on ${host}`;
@@ -144,6 +145,7 @@ async function overHttp({ runtime, sealer, cutOff }: Served, settings: Settings 
     app: requests.around(app),
     host,
     port,
+    chosenBy: { host: 'HOST', port: 'PORT' },
     trustProxy: http.trust_proxy,
     cutOff,
     log,
@@ -157,10 +159,15 @@ function overStdio(served: Served): Serving {
   return { ended: connection.ended, close: () => connection.stop() };
 }
 
-/** `--stdio` and the words after it; null without it. */
-function stdioArguments(): readonly string[] | null {
-  const at = process.argv.indexOf('--stdio');
-  return at === -1 ? null : process.argv.slice(at);
+/** The folder of relative paths for a client that speaks over stdio; null to serve over HTTP. Throws `usage`. */
+function stdioFolder(words: readonly string[]): string | null {
+  const [option, folder = '.', ...more] = words;
+  if (option === undefined) return null;
+  if (option === '--stdio' && more.length === 0) return folder;
+  throw new SvcError(
+    'usage',
+    `This program takes no arguments but \`--stdio [folder]\`, and got ${words.join(' ')}. Set HOST and PORT in the environment to choose its address.`,
+  );
 }
 
 function portOf(text: string): number {
@@ -169,6 +176,7 @@ function portOf(text: string): number {
 }
 
 function fail(thrown: unknown): void {
-  log({ level: 'error', message: toSvcError(thrown).message });
-  process.exitCode = 1;
+  const { code, message } = toSvcError(thrown);
+  log({ level: 'error', message });
+  process.exitCode = ERRORS[code].exit;
 }

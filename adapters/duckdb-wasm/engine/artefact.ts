@@ -25,7 +25,7 @@ export function artefactFolder(): URL {
   if (found !== undefined) return found;
   throw new SvcError(
     'database_unavailable',
-    `The engine's duckdb.wasm is in none of ${folders.map((folder) => fileURLToPath(folder)).join(', ')}. Run \`node scripts/build-wasm.ts\`.`,
+    `The engine's duckdb.wasm is in none of ${folders.map((folder) => fileURLToPath(folder)).join(', ')}. Copy all files of the artefact, or install svc-kit again; in a checkout, run \`node scripts/setup.js --wasm\`.`,
   );
 }
 

@@ -12,15 +12,12 @@ import { toNetwork } from '../../../src/http/network.ts';
 import type { Log } from '../../../src/ports.ts';
 import { type Connections, trackConnections } from './connections.ts';
 import { createDoor, type DoorMeasures } from './door.ts';
-import { listen } from './listen.ts';
+import { type ListenOptions, listen } from './listen.ts';
 import { clientAddress, createListener } from './listener.ts';
 
 /** The app to serve, its address, and its limits. */
-export interface HttpServerOptions {
+export interface HttpServerOptions extends Omit<ListenOptions, 'backlog'> {
   readonly app: App;
-  readonly host: string;
-  /** 0 takes any free port. */
-  readonly port: number;
   /** The time that `close` waits for running requests, in milliseconds. */
   readonly graceMs?: number;
   /** Called after this time; must answer the requests that still run. */
@@ -72,11 +69,10 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   });
   server.on('connection', onConnection);
   server.on('request', listener);
-  const { host } = options;
-  const { port } = await listen(server, { host, port: options.port, backlog: BACKLOG });
+  const { port } = await listen(server, { ...options, backlog: BACKLOG });
   return {
     port,
-    url: `http://${toUrlHost(host)}:${port}`,
+    url: `http://${toUrlHost(options.host)}:${port}`,
     close: async () => {
       options.app.close?.();
       const half = (options.graceMs ?? GRACE_MS) / 2;

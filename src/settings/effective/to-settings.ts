@@ -1,4 +1,5 @@
 import type { SiteFile } from '../../project/site-model.ts';
+import { toListenHost } from '../../public-address.ts';
 import type { Override } from '../environment.ts';
 import type { Model, Settings } from '../model.ts';
 import type { ParsedActive, ParsedModel, ParsedRateLimit } from '../schema/user.ts';
@@ -66,7 +67,7 @@ function toTransport(written: ParsedActive['transport']): Settings['transport'] 
     provider: written?.provider ?? DEFAULTS['transport.provider'],
     http: {
       port: http?.port ?? DEFAULTS['transport.http.port'],
-      host: http?.host ?? DEFAULTS['transport.http.host'],
+      host: toListenHost(http?.host ?? DEFAULTS['transport.http.host']),
       scheme: http?.scheme ?? DEFAULTS['transport.http.scheme'],
       base_url: http?.base_url ? toBaseUrl(http.base_url) : null,
       trust_proxy: http?.trust_proxy ?? DEFAULTS['transport.http.trust_proxy'],
