@@ -2,6 +2,7 @@ import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import { loadTelemetry } from '../adapters/artefact/telemetry.ts';
 import type { Finding } from '../src/project/finding.ts';
+import { checkAddress } from './address-check.ts';
 import type { BuildOptions, BuildResult } from './build-options.ts';
 import { loadBundler } from './bundle.ts';
 import { namesTelemetry } from './bundled-user-file.ts';
@@ -37,7 +38,11 @@ export async function buildTarget(options: BuildOptions): Promise<BuildResult> {
   const { target } = await TARGETS[options.target].load();
   const ready = await readProject(options);
   if (ready.config !== null && namesTelemetry(ready.config)) await loadTelemetry();
-  const warnings = [...checkPython(ready, options), ...(target.check?.(ready.about) ?? [])];
+  const warnings = [
+    ...checkPython(ready, options),
+    ...checkReach(ready, options),
+    ...(target.check?.(ready.about) ?? []),
+  ];
   const out = resolve(options.root, options.out ?? join('build', options.target));
   const write = async (folder: string) => {
     onStep('copying the engine');
@@ -84,6 +89,12 @@ async function writeEngine(folder: string, { native }: Ready): Promise<void> {
 
 function checkPython({ python }: Ready, options: BuildOptions): readonly Finding[] {
   return python === null ? [] : enforcePythonTarget(python, options);
+}
+
+/** An artefact that listens by itself needs a safe address for tokens, unless it only runs on this machine. */
+function checkReach({ callers, config }: Ready, { target, local = false }: BuildOptions): readonly Finding[] {
+  const isReached = TARGETS[target].callers === 'machine' && !local;
+  return isReached && callers.signIn !== null && config !== null ? checkAddress(config) : [];
 }
 
 /** Comes after the inspection, so that its report is seen first. */

@@ -259,7 +259,7 @@ export const FINDINGS: Readonly<Record<string, Readonly<Record<string, Advice>>>
     ),
     'model-unknown': advice('`models.default` names an unknown model.', 'Name one of the configured models.'),
     'address-unsafe': advice(
-      'Callers need tokens, but the address of the server is not safe for them, so `svc serve` does not start.',
+      'Callers need tokens, but the address of the server is not safe for them, so `svc serve` or the artefact does not start.',
       'Set `transport.http.base_url` to its public https address.',
     ),
     'package-missing': advice(

@@ -38,6 +38,23 @@ describe('svc build', () => {
     expect(dockerfile).toMatch(/^# Callers: sign-in with Keycloak\n/);
   });
 
+  it.each<[string, string, boolean]>([
+    ['no address', '{}', true],
+    ['an address over http', '{ base_url: "http://mcp.example" }', true],
+    ['an https address', '{ base_url: "https://mcp.example" }', false],
+    ['a proxy', '{ trust_proxy: true }', false],
+    ['an address of the environment', '{ base_url: "${ADDRESS}" }', false],
+  ])('with sign-in and %s warns if the container would not start', async (_with, http, warns) => {
+    const root = await project();
+    const text = userFile(KEYCLOAK).replace('{ base_url: https://mcp.example }', http);
+    await writeFile(join(root, 'user.yml'), text);
+    const built = await svc(['build', '--target', 'node', '--config', 'user.yml', '--json'], root);
+    const { warnings = [] } = JSON.parse(built.stdout);
+    const found = warnings.filter(({ code }: { code: string }) => code === 'address-unsafe');
+    expect([built.code, found.length]).toEqual([0, warns ? 1 : 0]);
+    if (warns) expect(found[0].message).toMatch(/keeps the artefact from starting in its container/);
+  });
+
   it('builds without that sign-in if --public says so, but not because the same file has `public`', async () => {
     const { root, env } = await withUserFile(KEYCLOAK.replace('}', ', }').replace('{ ', '{ public: true, '));
     expect(await svc(['build', '--target', 'node'], root, env)).toMatchObject({ code: 1 });
