@@ -34,6 +34,7 @@ export const ERRORS = {
   arguments_invalid: kind(400, -32602, 2, true, 'The arguments are not valid.'),
   request_invalid: kind(400, -32600, 1, true, 'The request is not valid.'),
   request_too_large: kind(413, -32600, 1, true, 'The request is too large.'),
+  body_encoded: kind(415, -32600, 1, true, 'The request body is compressed.'),
   encoding_invalid: kind(400, -32700, 1, true, 'The text is not valid UTF-8.'),
   result_invalid: kind(
     500,

@@ -9,6 +9,7 @@ interface OAuthError {
 const CODES: { readonly [code in ErrorCode]?: string } = {
   request_invalid: 'invalid_request',
   request_too_large: 'invalid_request',
+  body_encoded: 'invalid_request',
   encoding_invalid: 'invalid_request',
   method_not_allowed: 'invalid_request',
   client_invalid: 'invalid_client',

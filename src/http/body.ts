@@ -5,11 +5,13 @@ import { readBytesAtMost, strictUtf8 } from '../limited-text.ts';
 export const MAX_BODY_BYTES = 1024 * 1024;
 
 /**
- * Reads a body as text. Throws request_too_large before it holds more bytes than the limit in memory, and
+ * Reads a body as text. Throws body_encoded for a compressed body, request_too_large before it holds more bytes than the limit in memory, and
  * encoding_invalid for bytes that are not UTF-8 (MCP Transports: "JSON-RPC messages MUST be UTF-8 encoded").
  */
 export async function readBody(request: Request, limit: number = MAX_BODY_BYTES): Promise<string> {
   const { headers } = request;
+  const coding = headers.get('content-encoding') ?? '';
+  if (!/^(identity)?$/i.test(coding)) throw compressed();
   const declared = headers.get('content-length') ?? '';
   if (Number(declared) > limit) throw tooLarge(limit);
   // Servers hold a body to its declared length, and `arrayBuffer()` is far cheaper than reading a stream. Some servers let a
@@ -25,6 +27,14 @@ export async function readBody(request: Request, limit: number = MAX_BODY_BYTES)
   } catch (cause) {
     throw new SvcError('encoding_invalid', 'The request body is not valid UTF-8.', { cause });
   }
+}
+
+/** We inflate no body: a small one may become larger than any memory. */
+function compressed(): SvcError {
+  return new SvcError(
+    'body_encoded',
+    'The request body is compressed, as its Content-Encoding says. Send it as it is, without Content-Encoding.',
+  );
 }
 
 function tooLarge(limit: number): SvcError {

@@ -41,6 +41,10 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
     'A body has more than 1 MiB or more than 64 levels; or in Python, a statement with its parameters has more than 64 MiB.',
     'Send less. Put large inputs into the database ([limits.md](limits.md)).',
   ),
+  body_encoded: advice(
+    'A body is compressed: its `Content-Encoding` is `gzip` or another one.',
+    'Send the body as it is, without `Content-Encoding`.',
+  ),
   encoding_invalid: advice(
     'A body has bytes that are not UTF-8, such as Latin-1 text.',
     'Send UTF-8, as the protocol requires.',

@@ -51,6 +51,24 @@ it.each([true, false])('a body is UTF-8, or refused: with its length declared, %
   }
 });
 
+it('a compressed body is refused by its Content-Encoding, also if its bytes are UTF-8', async () => {
+  const read = (coding: string) =>
+    readBody(
+      new Request('http://localhost/', {
+        method: 'POST',
+        body: '{}',
+        headers: { 'content-encoding': coding },
+      }),
+    );
+  for (const coding of ['gzip', 'br', 'gzip, identity', 'unknown']) {
+    await expect(read(coding)).rejects.toMatchObject({
+      code: 'body_encoded',
+      message: expect.stringContaining('Content-Encoding'),
+    });
+  }
+  expect([await read('identity'), await read('')]).toEqual(['{}', '{}']);
+});
+
 // Each piece that is kept takes hundreds of bytes of memory, also one of a single byte.
 it('the pieces of a body are copied as they come', async () => {
   const bytes = new TextEncoder().encode('a body in pieces of one byte');
