@@ -16,6 +16,9 @@ const TOO_OLD = `this is Node ${process.versions.node}, but svc needs ${OLDEST.j
 process.env.UV_THREADPOOL_SIZE ??= '72';
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'];
 
+// SIGHUP asks a server to reload, and would end one that still starts. Until it has read its first file, nothing needs a reload.
+if (process.argv.some((word) => word === 'serve' || word === 'dev')) process.on('SIGHUP', () => {});
+
 if (newEnough()) {
   await prepareCheckout();
   module.enableCompileCache?.();

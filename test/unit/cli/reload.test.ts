@@ -27,6 +27,25 @@ async function call(url: string, name: string, args: object): Promise<unknown> {
   return result.structuredContent;
 }
 
+/** Sends SIGHUP to a program at the moment when its first line has run and its code is about to load. */
+const HANGUP = `import { registerHooks } from 'node:module';
+registerHooks({
+  load(url, context, next) {
+    if (url.endsWith('/dist/cli/main.js')) process.kill(process.pid, 'SIGHUP');
+    return next(url, context);
+  },
+});`;
+
+// Requirements: signal.SIGHUP
+it.each(['serve', 'dev'])('SIGHUP does not end svc %s while it starts', async (command) => {
+  const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(HANGUP)}` };
+  const server = new Svc([command, '--port', '0', '--json'], { cwd: await project(), env });
+  const { url } = JSON.parse((await server.until(/^.*\n/))[0]);
+  expect(await call(url, 'hello_world', { name: 'x' })).toEqual({ greeting: 'Hello, x!' });
+  server.child.kill('SIGTERM');
+  expect((await server.ended).code).toBe(0);
+});
+
 // Requirements: env.SVC_CONFIG, feature.reload, reread.files, signal.SIGHUP, transition.reload
 it('D13: SIGHUP resolves references anew; one that fails changes nothing', async () => {
   const root = await project();
