@@ -102,8 +102,9 @@ function noHealth(base: string, answer: DoctorResponse | null): Check {
 }
 
 function checkReady(answer: DoctorResponse | null): Check {
-  if (answer?.status === 200) return ok('ready', 'the database answers');
-  const fix = 'See the log of the server: the database cannot be opened, or the server is stopping.';
+  if (answer?.status === 200) return ok('ready', 'the server takes calls');
+  const fix =
+    'See the log of the server: the database cannot be opened, calls cannot be recorded, or it is stopping.';
   return problem('ready', `/ready answers ${responseText(answer)}`, fix);
 }
 

@@ -8,8 +8,13 @@ export function toHealth({ catalog }: Runtime, version: string): Response {
   return Response.json({ status: 'ok', version, hash: catalog.hash });
 }
 
-/** `GET /ready`: the database answers a query within 5 seconds. Throws database_unavailable otherwise. */
+/**
+ * `GET /ready`: calls can be recorded, and the database answers a query within 5 seconds. Otherwise it throws
+ * audit_unavailable or database_unavailable. The probe writes no record: a failed write is what ends the readiness, and
+ * the audit file is tried again until it can be written.
+ */
 export async function toReadiness(runtime: Runtime, signal: AbortSignal): Promise<Response> {
+  runtime.admit?.();
   const probe = { sql: 'SELECT 1 AS ok', values: [], mode: 'read', maxRows: 1 } as const;
   try {
     await withLease(runtime, signal, async (leased) => {
