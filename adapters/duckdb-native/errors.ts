@@ -219,5 +219,5 @@ Stop that process, or open the database with \`readonly: true\` in both.`;
 
 /** The text for a missing file that must not be created. */
 export function missingText(path: string): string {
-  return `There is no database file at ${path}. Create it first, or correct \`database.path\` of the profile.`;
+  return `There is no database file at ${path}. Create it first, or correct \`database.path\` of the profile. Copy an artefact with all of its files.`;
 }

@@ -77,7 +77,7 @@ function openReading(path: string): number {
 function unavailable(path: string, cause: unknown): SvcError {
   const missing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
   const message = missing
-    ? `There is no database file at ${path}. Create it first, or correct \`database.path\` of the profile.`
+    ? `There is no database file at ${path}. Create it first, or correct \`database.path\` of the profile. Copy an artefact with all of its files.`
     : `The database file ${path} cannot be read: ${messageOf(cause)}`;
   return new SvcError('database_unavailable', message, { cause });
 }

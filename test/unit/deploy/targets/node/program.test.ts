@@ -67,13 +67,13 @@ test('HOST may be an IPv6 address as it is written in a URL', async () => {
   }
 });
 
-test('an engine that was not copied with the artefact is an error that says so', async () => {
+test.each([
+  ['duckdb.wasm', /duckdb\.wasm is in none of .* Copy all files of the artefact/],
+  ['data.duckdb', /no database file at .*data\.duckdb\. .* Copy an artefact with all of its files/],
+])('%s that was not copied with the artefact is an error that says so', async (file, text) => {
   const copy = join(temporaryFolder(), 'copy');
   await cp(out, copy, { recursive: true });
-  await rm(join(copy, 'duckdb.wasm'));
+  await rm(join(copy, file));
   const { status, stderr } = end([], {}, copy);
-  expect([status, JSON.parse(stderr).message]).toEqual([
-    1,
-    expect.stringMatching(/duckdb\.wasm is in none of .* Copy all files of the artefact/),
-  ]);
+  expect([status, JSON.parse(stderr).message]).toEqual([1, expect.stringMatching(text)]);
 });
