@@ -167,8 +167,8 @@ function toSql(_key: string, value: unknown, { source = '' }: { readonly source?
 /** Whole numbers keep all their digits. A number that no type holds exactly is its text. */
 function toSqlNumber(value: number, source: string): SqlValue {
   const written = parseDecimal(source);
-  const whole = written && toInteger(written);
   if (written === null) return source;
+  const whole = toInteger(written);
   if (whole !== null) return fitsHugeint(whole) ? whole : source;
   const kept = parseDecimal(String(value));
   return kept !== null && isSameDecimal(kept, written) ? value : source;
