@@ -106,7 +106,9 @@ describe.each(ENGINES)('statements that share the memory of $name', ({ open, row
     const database = await opened(open);
     const holding = new AbortController();
     const held = errorOf(read(database, holder(rows), [], { ...CALL, signal: holding.signal }));
-    await vi.waitUntil(keepsItsMemory(database, rows * 48), { timeout: 180_000, interval: 200 });
+    const ended = held.then((error) => Promise.reject(error));
+    const keeps = vi.waitUntil(keepsItsMemory(database, rows * 48), { timeout: 180_000, interval: 200 });
+    await Promise.race([keeps, ended]);
     const leaving = new AbortController();
     const left = errorOf(read(database, distinct(rows * 10), [], { ...CALL, signal: leaving.signal }));
     const late = await errorOf(read(database, distinct(rows * 10), [], { timeoutMs: 5_000 }));
