@@ -1,5 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { runSides } from '../../../scripts/test/totals.js';
+import { processorSeconds, runSides } from '../../../scripts/test/totals.js';
 
 /** A run of steps that end when the test says so, and the steps that run. */
 function createRun() {
@@ -38,4 +39,11 @@ describe('steps on two sides', () => {
     await end('matrix');
     expect(await results).toEqual(['unit', 'matrix']);
   });
+});
+
+it.runIf(process.platform === 'linux')('the processor time of a run has that of its programs', () => {
+  const before = processorSeconds() ?? 0;
+  const work = 'const until = process.cpuUsage().user + 300_000; while (process.cpuUsage().user < until);';
+  spawnSync(process.execPath, ['-e', work]);
+  expect((processorSeconds() ?? 0) - before).toBeGreaterThanOrEqual(0.28);
 });
