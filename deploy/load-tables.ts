@@ -3,7 +3,8 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { Filling } from '../adapters/duckdb-native/files/database-file.ts';
 import { SvcError, toSvcError } from '../src/errors.ts';
 import { quoteName, toFilePattern } from '../src/sql/quote.ts';
-import { csvOptionsOf, isDelimited, tableReaderOf } from './table-reader.ts';
+import { UNEVEN } from './csv-form.ts';
+import { tableReaderOf } from './table-reader.ts';
 
 /** A value of `--load`: the files and the table they become. */
 export interface LoadSource {
@@ -129,58 +130,11 @@ async function loadTable(filling: Filling, { table, files }: Table, replace: boo
   const [only, second] = files;
   // DuckDB would invent a column. Among several files an empty one adds no row.
   if (only !== undefined && second === undefined && (await stat(only)).size === 0) throw empty();
-  for (const file of files.filter(isDelimited)) await checkLines(filling, file);
   const name = quoteName(table);
   const create = replace ? 'CREATE OR REPLACE TABLE' : 'CREATE TABLE';
   await filling.run(`${create} ${name} AS FROM ${await tableReaderOf(filling, files)}`);
   const [rows] = await filling.column(`SELECT count(*) FROM ${name}`);
   return Number(rows);
-}
-
-/**
- * Throws project_invalid for a file whose lines differ in their number of values. DuckDB guesses the form of a file: it
- * would leave out the first lines, with the header, or take each line for one value.
- */
-async function checkLines(filling: Filling, file: string): Promise<void> {
-  const options = csvOptionsOf(file);
-  const exact = toFilePattern(file);
-  const [form = '{}'] = await filling.column(
-    `SELECT json_object('skipped', SkipRows, 'headed', HasHeader, 'columns', len(Columns), 'first', Columns[1].name)
-      FROM sniff_csv($1, ${options})`,
-    [exact],
-  );
-  const { skipped, headed, columns, first }: LineForm = JSON.parse(form);
-  // Excel writes the delimiter there for itself.
-  if (first === 'sep=') throw new SvcError('project_invalid', 'line 1 is `sep=`, and no header. Delete it.');
-  if (skipped > 0 && !headed) {
-    const lines = skipped === 1 ? 'line 1 has' : `lines 1 to ${skipped} have`;
-    throw new SvcError(
-      'project_invalid',
-      `${lines} another number of values than the lines after, and would be left out. ${REPAIR}`,
-    );
-  }
-  const [delimiter] = /[,;\t|]/.exec(columns === 1 ? first : '') ?? [];
-  if (delimiter === undefined) return;
-  const [split = '0'] = await filling.column(
-    `SELECT count(*) FROM (FROM read_csv($1, ${options}) LIMIT 1000) t(line) WHERE contains(line::VARCHAR, $2)`,
-    [exact, delimiter],
-  );
-  if (split === '0') return;
-  throw new SvcError(
-    'project_invalid',
-    `the lines differ in their number of values, so each would be one value of the column \`${first}\`. ${REPAIR}`,
-  );
-}
-
-const REPAIR = 'Give each line as many values as the header, and delete lines that are no data.';
-
-/** The form of a file as DuckDB guesses it. */
-interface LineForm {
-  readonly skipped: number;
-  readonly headed: boolean;
-  readonly columns: number;
-  /** The name of the first column. */
-  readonly first: string;
 }
 
 function problemOf({ table, files }: Table, thrown: unknown, option: LoadOption): string {
@@ -191,9 +145,7 @@ function problemOf({ table, files }: Table, thrown: unknown, option: LoadOption)
   }
   if (/not utf-8 encoded/i.test(message))
     return `${files.join(', ')}: the text is not UTF-8. Save it as UTF-8.`;
-  // The database lists settings that nobody can change here.
-  if (/not possible to automatically detect the CSV/i.test(message))
-    return `${files.join(', ')}: the lines differ in their number of values, or a quote has no end. ${REPAIR}`;
+  if (/not possible to automatically detect the CSV/i.test(message)) return `${files.join(', ')}: ${UNEVEN}`;
   return `${files.join(', ')}: ${message}`;
 }
 

@@ -211,7 +211,51 @@ describe('loading files', () => {
       expect(await ask(file('data.duckdb'), sql)).toEqual([{ n: 2, type, beside: 'DOUBLE', same }]);
     });
 
+    it.each([
+      ['times and numbers', ['2024-01-01 10:00:00+02', '1707000000']],
+      ['local times and times with a zone', ['2024-01-01 10:00:00', '2024-02-01 10:00:00+02']],
+      ['numbers and dates', ['10', '2024-01-01']],
+      ['numbers and texts with zeros', ['1067', '01067']],
+    ])('%s of several files as texts', async (_, values) => {
+      for (const [index, value] of values.entries())
+        await writeFile(file(`part-${index}.csv`), `id,v\n${index},${value}\n`);
+      await writeFile(file('part-9.csv'), 'id,v\n9,\n');
+      await loadTables(file('data.duckdb'), named('whole=part-*.csv'));
+      const sql = 'SELECT v FROM whole WHERE v IS NOT NULL ORDER BY id';
+      expect(await ask(file('data.duckdb'), sql)).toEqual(values.map((v) => ({ v })));
+    });
+
+    it.each([
+      ['BIGINT', ['1', '']],
+      ['DOUBLE', ['', '1.5', '2']],
+      ['TIMESTAMP', ['2024-01-01', '', '2024-01-02 10:30:00']],
+    ])('a column of %s that has no value in one file', async (type, values) => {
+      for (const [index, value] of values.entries())
+        await writeFile(file(`part-${index}.csv`), `id,v\n${index},${value}\n`);
+      await loadTables(file('data.duckdb'), named('whole=part-*.csv'));
+      const sql = 'SELECT any_value(typeof(v)) AS type, count(v) AS values FROM whole';
+      expect(await ask(file('data.duckdb'), sql)).toEqual([
+        { type, values: values.filter((value) => value !== '').length },
+      ]);
+    });
+
+    it.each([
+      ['is no header line', ['id,amount\n1,10\n2,5\n', '3,11\n4,7\n']],
+      ['has no column of', ['name\nAda\n', 'Bo\nCy\n']],
+    ])('refuses files of which one %s', async (message, texts) => {
+      for (const [index, text] of texts.entries()) await writeFile(file(`part-${index}.csv`), text);
+      const work = loadTables(file('data.duckdb'), named('whole=part-*.csv'));
+      await expect(work).rejects.toThrow(new RegExp(`part-1\\.csv ${message}`));
+    });
+
+    it('names a late line whose quotes have no end, and does not take the quotes for a part of all values', async () => {
+      await writeFile(file('quotes.csv'), late('id,name', '1,"n1"', '2,"a "q" b"\n3,"c"'));
+      const work = loadTables(file('data.duckdb'), named('quotes.csv'));
+      await expect(work).rejects.toThrow(/quotes\.csv: .*quote/s);
+    });
+
     it('long numbers of several files, and of one without a header', async () => {
+      await writeFile(file('long-0.csv'), '');
       await writeFile(file('long-1.csv'), 'id\n1\n');
       await writeFile(file('long-2.csv'), 'name,id\na,12345678901234567890\nb,12345678901234567891\n');
       await writeFile(file('bare.csv'), '12345678901234567890,1\n12345678901234567891,2\n');
