@@ -12,6 +12,8 @@ export interface CsvForm {
   readonly columns: readonly FileColumn[];
   /** Options that hold DuckDB to its first guess; empty if a look at the whole file leads to the same. */
   readonly dialect: readonly string[];
+  /** Options with which DuckDB need not guess how texts are written. */
+  readonly known: readonly string[];
 }
 
 /** The guess of `sniff_csv`. */
@@ -23,6 +25,7 @@ interface Guess {
   readonly delim: string;
   /** The text `(empty)` if no value is in quotes. */
   readonly quote: string;
+  readonly escaped: string;
 }
 
 const REPAIR = 'Give each line as many values as the header, and delete lines that are no data.';
@@ -54,12 +57,13 @@ export async function readForm(filling: Filling, file: string): Promise<CsvForm>
   }
   if (names.length === 1) await refuseOneValue(filling, file, first);
   const columns = names.map((name, index) => [name, types[index] ?? 'VARCHAR'] as const);
-  return { file, headed, columns, dialect: dialectOf(await guessOf(filling, file, []), guess) };
+  const dialect = dialectOf(await guessOf(filling, file, []), guess);
+  return { file, headed, columns, dialect, known: dialect.length > 0 ? dialect : optionsOf(guess) };
 }
 
 async function guessOf(filling: Filling, file: string, options: readonly string[]): Promise<Guess> {
   const [text = '{}'] = await filling.column(
-    `SELECT json_object('skipped', SkipRows, 'headed', HasHeader, 'delim', Delimiter, 'quote', Quote,
+    `SELECT json_object('skipped', SkipRows, 'headed', HasHeader, 'delim', Delimiter, 'quote', Quote, 'escaped', Escape,
       'names', list_transform(Columns, lambda c: c.name), 'types', list_transform(Columns, lambda c: c.type))
       FROM sniff_csv(${[quoteText(toFilePattern(file)), ...delimiterOf(file), ...options].join(', ')})`,
   );
@@ -76,6 +80,16 @@ function dialectOf(early: Guess, whole: Guess): readonly string[] {
   return [
     `delim = ${quoteText(early.delim)}`,
     ...(isQuote(early.quote) ? [`quote = ${quoteText(early.quote)}`] : []),
+  ];
+}
+
+function optionsOf({ delim, quote, escaped, skipped }: Guess): readonly string[] {
+  const one = (text: string) => quoteText(isQuote(text) ? text : '');
+  return [
+    `delim = ${quoteText(delim)}`,
+    `quote = ${one(quote)}`,
+    `escape = ${one(escaped)}`,
+    `skip = ${skipped}`,
   ];
 }
 

@@ -60,18 +60,33 @@ async function csvReaderOf(filling: Filling, files: readonly string[]): Promise<
   );
   // With given types, DuckDB could take the header for a row.
   const header = `header = ${first.headed}`;
+  const filled = forms.map(({ file }) => file);
   const common = await commonTypes(filling, forms);
-  const read = (types: readonly FileColumn[]) => {
-    const given = types.length === 0 ? [] : [header, typesOption(types)];
-    const filled = forms.map(({ file }) => file);
-    return reader('read_csv', filled, [READS_ALL, ...dialect, ...given]);
-  };
-  return read(withTypes(common, await exactTypes(filling, read, common)));
+  const doubles = doublesOf(forms, common);
+  const known = new Set(forms.map((form) => form.known.join()));
+  const texts = reader('read_csv', filled, [
+    'all_varchar = true',
+    header,
+    ...(known.size === 1 ? first.known : [READS_ALL, ...dialect]),
+  ]);
+  const types = withTypes(common, await exactTypes(filling, texts, doubles));
+  const given = types.length === 0 ? [] : [header, typesOption(types)];
+  return reader('read_csv', filled, [READS_ALL, ...dialect, ...given]);
+}
+
+/** The columns that become DOUBLE. */
+function doublesOf(forms: readonly CsvForm[], common: readonly FileColumn[]): readonly string[] {
+  const types = withTypes(
+    forms.flatMap(({ columns }) => columns),
+    common,
+  );
+  return types.flatMap(([name, type]) => (type === 'DOUBLE' ? [name] : []));
 }
 
 /** The types, with others for some columns. */
 function withTypes(types: readonly FileColumn[], others: readonly FileColumn[]): readonly FileColumn[] {
-  return [...new Map([...types, ...others])];
+  // Names that differ in upper and lower case only are one column.
+  return [...new Map([...types, ...others].map((one) => [one[0].toLowerCase(), one])).values()];
 }
 
 /** A file without a header line, or with other columns, would not add rows, but columns with NULLs in all others. */
@@ -136,19 +151,10 @@ function commonType(types: ReadonlySet<string>): string {
  */
 async function exactTypes(
   filling: Filling,
-  read: (types: readonly FileColumn[]) => string,
-  common: readonly FileColumn[],
+  texts: string,
+  columns: readonly string[],
 ): Promise<readonly FileColumn[]> {
-  const columns = await filling.column(
-    `SELECT column_name FROM (DESCRIBE FROM ${read(common)}) WHERE column_type = 'DOUBLE'`,
-  );
   if (columns.length === 0) return [];
-  const texts = read(
-    withTypes(
-      common,
-      columns.map((name) => [name, 'VARCHAR']),
-    ),
-  );
   const facts = columns.map((name) => FACTS.replaceAll('$column', () => quoteName(name)));
   const [told = '[]'] = await filling.column(`SELECT json_array(${facts.join(', ')}) FROM ${texts}`);
   const found: readonly NumberFacts[] = JSON.parse(told);

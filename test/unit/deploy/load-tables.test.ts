@@ -256,7 +256,7 @@ describe('loading files', () => {
 
     it('long numbers of several files, and of one without a header', async () => {
       await writeFile(file('long-0.csv'), '');
-      await writeFile(file('long-1.csv'), 'id\n1\n');
+      await writeFile(file('long-1.csv'), 'ID\n12345678901234567889\n');
       await writeFile(file('long-2.csv'), 'name,id\na,12345678901234567890\nb,12345678901234567891\n');
       await writeFile(file('bare.csv'), '12345678901234567890,1\n12345678901234567891,2\n');
       await loadTables(file('data.duckdb'), named('long=long-*.csv', 'bare.csv'));
