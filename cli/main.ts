@@ -13,6 +13,9 @@ import { COMMANDS } from './table.ts';
 /** The commands of the first hour. Others may be part of a script. */
 const HINTED: ReadonlySet<string> = new Set(['init', 'serve', 'dev', 'run', 'test']);
 
+/** The commands that reload at SIGHUP. Any other ends with its terminal. */
+const RELOADED: ReadonlySet<string> = new Set(['serve', 'dev']);
+
 /** Runs one command line and returns the exit code: 0 for ok, 1 for failed, 2 for a usage error. */
 export async function main(argv: readonly string[]): Promise<number> {
   tolerateClosedPipes();
@@ -22,6 +25,8 @@ export async function main(argv: readonly string[]): Promise<number> {
     COMMANDS,
     async (command, input) => {
       const { run } = await command.load();
+      // `svc.js` looks for the name of a command, which may be that of a profile too.
+      if (!RELOADED.has(commandNameOf(command))) process.removeAllListeners('SIGHUP');
       const hint = HINTED.has(commandNameOf(command)) ? npxHint() : null;
       if (hint !== null) output.note(hint);
       const { busy } = command;

@@ -15,8 +15,8 @@ export function watchHangups(): (reload: () => void) => void {
 }
 
 /**
- * Resolves at the first SIGINT or SIGTERM, for a command that must stop its children first. The second signal ends
- * the process.
+ * Resolves at the first SIGINT, SIGTERM or SIGHUP, for a command that must stop its children first: an artefact outlives a
+ * terminal that closes. The second signal ends the process.
  */
 export function untilStopped(): Promise<void> {
   return new Promise((stopped) => {
@@ -26,7 +26,6 @@ export function untilStopped(): Promise<void> {
       asked = true;
       stopped();
     };
-    process.on('SIGINT', ask);
-    process.on('SIGTERM', ask);
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, ask);
   });
 }

@@ -35,16 +35,27 @@ describe.each(TARGET_NAMES)('svc preview --target %s', (target) => {
 
 it('runs what is there as it is, as long as nothing of it has changed', async () => {
   const cwd = await project();
-  const preview = async () => {
+  const preview = async (signal: 'SIGINT' | 'SIGHUP') => {
     const running = new Svc(['preview', '--target', 'node', '--port', '0', '--json'], { cwd });
     const [line] = await running.until(/^\{.*\}\n/m);
-    running.child.kill('SIGINT');
+    running.child.kill(signal);
     const { code, stdout } = await running.ended;
     expect({ code, stdout }).toEqual({ code: 0, stdout: line });
+    // The artefact would outlive a terminal that closes.
+    await expect(fetch(JSON.parse(line).url, { method: 'POST' })).rejects.toThrow();
     return JSON.parse(line);
   };
-  expect(await preview()).toMatchObject({ status: 'ok', target: 'node', project: 'demo', built: true });
-  expect(await preview()).toMatchObject({ status: 'ok', url: expect.stringMatching(/\/mcp$/), built: false });
+  expect(await preview('SIGHUP')).toMatchObject({
+    status: 'ok',
+    target: 'node',
+    project: 'demo',
+    built: true,
+  });
+  expect(await preview('SIGINT')).toMatchObject({
+    status: 'ok',
+    url: expect.stringMatching(/\/mcp$/),
+    built: false,
+  });
 });
 
 it('reads the files of --load each time, and loses neither them nor an order', async () => {

@@ -46,6 +46,18 @@ it.each(['serve', 'dev'])('SIGHUP does not end svc %s while it starts', async (c
   expect((await server.ended).code).toBe(0);
 });
 
+it('SIGHUP ends any other command, also one with the name of a server in its arguments', async () => {
+  const endless = 'SELECT sum(a.range * b.range) FROM range(100000000) a, range(100000000) b';
+  const cwd = await project();
+  writeFileSync(join(cwd, 'dev'), endless);
+  const running = new Svc(['query', '--file', 'dev'], { cwd });
+  // Before its first line has run, SIGHUP would end any program.
+  await new Promise((resolve) => setTimeout(resolve, 2_000));
+  const hangups = setInterval(() => running.child.kill('SIGHUP'), 100);
+  expect(await running.ended).toMatchObject({ signal: 'SIGHUP' });
+  clearInterval(hangups);
+});
+
 // Requirements: env.SVC_CONFIG, feature.reload, reread.files, signal.SIGHUP, transition.reload
 it('D13: SIGHUP resolves references anew; one that fails changes nothing', async () => {
   const root = await project();
