@@ -43,7 +43,10 @@ export function delimiterOf(file: string): readonly string[] {
  * out the first lines, with the header, or take each line for one value.
  */
 export async function readForm(filling: Filling, file: string): Promise<CsvForm> {
-  const guess = await guessOf(filling, file, ['sample_size = -1']);
+  const early = await guessOf(filling, file, []);
+  const guess = await guessOf(filling, file, ['sample_size = -1']).catch((thrown) =>
+    lineError(filling, early, file, thrown),
+  );
   const { skipped, headed, names, types } = guess;
   const [first = ''] = names;
   // Excel writes the delimiter there for itself.
@@ -57,8 +60,15 @@ export async function readForm(filling: Filling, file: string): Promise<CsvForm>
   }
   if (names.length === 1) await refuseOneValue(filling, file, first);
   const columns = names.map((name, index) => [name, types[index] ?? 'VARCHAR'] as const);
-  const dialect = dialectOf(await guessOf(filling, file, []), guess);
+  const dialect = dialectOf(early, guess);
   return { file, headed, columns, dialect, known: dialect.length > 0 ? dialect : optionsOf(guess) };
+}
+
+/** Throws DuckDB's error for a file that has no form as a whole. Held to the guess of the first lines, it names the line. */
+async function lineError(filling: Filling, early: Guess, file: string, thrown: unknown): Promise<never> {
+  const options = optionsOf(early).join(', ');
+  await filling.column(`SELECT count(*) FROM (FROM read_csv(${quoteText(toFilePattern(file))}, ${options}))`);
+  throw thrown;
 }
 
 async function guessOf(filling: Filling, file: string, options: readonly string[]): Promise<Guess> {

@@ -163,7 +163,7 @@ function overStdio(served: Served): Serving {
 function stdioFolder(words: readonly string[]): string | null {
   const [option, folder = '.', ...more] = words;
   if (option === undefined) return null;
-  if (option === '--stdio' && more.length === 0) return folder;
+  if (option === '--stdio' && more.length === 0 && !folder.startsWith('-')) return folder;
   throw new SvcError(
     'usage',
     `This program takes no arguments but \`--stdio [folder]\`, and got ${words.join(' ')}. Set HOST and PORT in the environment to choose its address.`,

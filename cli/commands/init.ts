@@ -5,6 +5,7 @@ import { expandHome } from '../../adapters/node/absolute-path.ts';
 import { createEmpty, createFromSeed, SEED } from '../../adapters/node/database/seed.ts';
 import { findProjectRoot } from '../../adapters/node/project/project-files.ts';
 import { SvcError, toSvcError } from '../../src/errors.ts';
+import { oneLine } from '../../src/one-line.ts';
 import { toShellWord } from '../../src/pages/connect.ts';
 import type { CommandInput, Run } from '../command.ts';
 import type { DataTable } from '../init/from-data.ts';
@@ -236,9 +237,9 @@ function toNote(text: string): string {
 
 /** A line for a table, in which people see what was guessed of a file: its header and its types. */
 function toTableLine({ view, name, columns }: DataTable): string {
-  const shown = columns.slice(0, SHOWN_COLUMNS).map((column) => `${column.name} ${column.type}`);
+  const shown = columns.slice(0, SHOWN_COLUMNS).map((column) => `${oneLine(column.name)} ${column.type}`);
   const more = columns.length - shown.length;
-  return `  ${view ? 'view' : 'table'} ${name}: ${shown.join(', ')}${more > 0 ? `, and ${more.toLocaleString('en')} more` : ''}`;
+  return `  ${view ? 'view' : 'table'} ${oneLine(name)}: ${shown.join(', ')}${more > 0 ? `, and ${more.toLocaleString('en')} more` : ''}`;
 }
 
 const SHOWN_COLUMNS = 20;

@@ -4,14 +4,16 @@ import { readBytesAtMost, strictUtf8 } from '../limited-text.ts';
 /** The default limit of a request body, in bytes. */
 export const MAX_BODY_BYTES = 1024 * 1024;
 
+/** The codings of HTTP that compress. Some clients name others, such as utf-8, and send the body as it is. */
+const COMPRESSED = /\b(?:gzip|deflate|br|zstd|compress)\b/i;
+
 /**
- * Reads a body as text. Throws body_encoded for a compressed body, request_too_large before it holds more bytes than the limit in memory, and
- * encoding_invalid for bytes that are not UTF-8 (MCP Transports: "JSON-RPC messages MUST be UTF-8 encoded").
+ * Reads a body as text. Throws body_encoded for a compressed body, request_too_large before it holds more bytes than the
+ * limit in memory, and encoding_invalid for bytes that are not UTF-8 (MCP Transports: "JSON-RPC messages MUST be UTF-8 encoded").
  */
 export async function readBody(request: Request, limit: number = MAX_BODY_BYTES): Promise<string> {
   const { headers } = request;
-  const coding = headers.get('content-encoding') ?? '';
-  if (!/^(identity)?$/i.test(coding)) throw compressed();
+  if (COMPRESSED.test(headers.get('content-encoding') ?? '')) throw compressed();
   const declared = headers.get('content-length') ?? '';
   if (Number(declared) > limit) throw tooLarge(limit);
   // Servers hold a body to its declared length, and `arrayBuffer()` is far cheaper than reading a stream. Some servers let a

@@ -12,14 +12,14 @@ interface EmptyFolder {
   readonly position: Position;
   /** The kind of file that it should have. */
   readonly noun: string;
-  /** Whether a path is one of these files. */
-  readonly isOne: (path: string) => boolean;
+  /** What each of these files has. A folder of another tool may have the same name. */
+  readonly sign: RegExp;
 }
 
 /** Warns of a folder that the site file names, and of files in a folder whose name lacks the plural. */
 export async function checkEmptyFolder(
   files: Files,
-  { key, paths, position, noun, isOne }: EmptyFolder,
+  { key, paths, position, noun, sign }: EmptyFolder,
 ): Promise<readonly Finding[]> {
   const place = { severity: 'warning', code: 'folder-empty', file: SITE_NAME, ...position } as const;
   if (paths[key] !== DEFAULT_PATHS[key]) {
@@ -28,7 +28,7 @@ export async function checkEmptyFolder(
   }
   const singular = key.slice(0, -1);
   const listed = await listFolder(files, singular);
-  if ('code' in listed || !listed.some(isOne)) return [];
+  if ('code' in listed || !(await hasOne(files, listed, sign))) return [];
   return [
     {
       ...place,
@@ -37,3 +37,14 @@ export async function checkEmptyFolder(
     },
   ];
 }
+
+/** Whether the first bytes of one of the text files have the sign. */
+async function hasOne(files: Files, paths: readonly string[], sign: RegExp): Promise<boolean> {
+  for (const path of paths.filter((one) => /\.(?:ya?ml|md)$/i.test(one))) {
+    const bytes = await files.read(path, MOST_BYTES).catch(() => null);
+    if (bytes !== null && sign.test(new TextDecoder().decode(bytes))) return true;
+  }
+  return false;
+}
+
+const MOST_BYTES = 65_536;

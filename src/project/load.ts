@@ -61,11 +61,16 @@ async function discoverEndpoints(files: Files, paths: Paths, positions: Position
     const own = 'code' in listed ? [] : listed.filter((file) => isEndpointFile(file, paths[name]));
     for (const file of own) kindsOf.set(file, [...(kindsOf.get(file) ?? []), kind]);
     const position = positionAt(positions, ['paths', name]);
-    const isOne = (file: string) => isEndpointFile(file, kind);
     if ('code' in listed) findings.push(unreadable(listed.message, { file: SITE_NAME, ...position }));
     else if (own.length === 0)
       findings.push(
-        ...(await checkEmptyFolder(files, { key: name, paths, position, noun: '.yml file', isOne })),
+        ...(await checkEmptyFolder(files, {
+          key: name,
+          paths,
+          position,
+          noun: '.yml file',
+          sign: new RegExp(`^${kind}\\s*:`, 'm'),
+        })),
       );
   }
   const found = [...kindsOf].map(([file, kinds]) => ({ file, kinds }));

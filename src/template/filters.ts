@@ -135,7 +135,7 @@ function inBase(value: Value, given: Value): number | undefined {
   const base = given === 0 ? (own ?? 10) : given;
   const bare = own === base ? digits.slice(2) : digits;
   const isNumber = bare !== '' && [...bare].every((digit) => Number.parseInt(digit, 36) < base);
-  return isNumber && base <= 36 ? Number.parseInt(sign + bare, base) : undefined;
+  return isNumber && base >= 2 && base <= 36 ? Number.parseInt(sign + bare, base) : undefined;
 }
 
 /** Encodes a text for an address, or the fields of an object, or pairs, as its query. */

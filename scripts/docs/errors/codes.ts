@@ -42,7 +42,7 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
     'Send less. Put large inputs into the database ([limits.md](limits.md)).',
   ),
   body_encoded: advice(
-    'A body is compressed: its `Content-Encoding` is `gzip` or another one.',
+    'A body is compressed: its `Content-Encoding` is `gzip`, `deflate`, `br`, `zstd` or `compress`.',
     'Send the body as it is, without `Content-Encoding`.',
   ),
   encoding_invalid: advice(

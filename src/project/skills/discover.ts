@@ -51,7 +51,7 @@ export async function discoverSkills(
     ),
     ...[...folders].flatMap(([name, own]) => toFolderSkill(prefix, name, own) ?? []),
   ];
-  const ofFolder = { key: 'skills', paths, position, noun: 'skill', isOne: isSkillFile } as const;
+  const ofFolder = { key: 'skills', paths, position, noun: 'skill', sign: SIGN } as const;
   const findings = [
     ...single.flatMap((path) => (isSkillFile(path) || isReadme(path) ? [] : [astray(prefix + path)])),
     ...[...folders].flatMap(([name, own]) =>
@@ -63,6 +63,9 @@ export async function discoverSkills(
 }
 
 /** Skips files and folders that begin with a dot, which editors and tools leave behind. */
+/** The front matter of a skill. */
+const SIGN = /^---\s*\n[\s\S]*?^description\s*:/m;
+
 function isVisible(path: string): boolean {
   return !/(^|\/)\./.test(path);
 }

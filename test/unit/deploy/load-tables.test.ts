@@ -248,6 +248,12 @@ describe('loading files', () => {
       await expect(work).rejects.toThrow(new RegExp(`part-1\\.csv ${message}`));
     });
 
+    it('names a late line with another number of values', async () => {
+      await writeFile(file('ragged.csv'), late('a,b', '1,2', '3,4,5\n6,7'));
+      const work = loadTables(file('data.duckdb'), named('ragged.csv'));
+      await expect(work).rejects.toThrow(/ragged\.csv: .*Line: 21002/s);
+    });
+
     it('names a late line whose quotes have no end, and does not take the quotes for a part of all values', async () => {
       await writeFile(file('quotes.csv'), late('id,name', '1,"n1"', '2,"a "q" b"\n3,"c"'));
       const work = loadTables(file('data.duckdb'), named('quotes.csv'));

@@ -222,12 +222,18 @@ describe('which files are read', () => {
       'tool/a.yml': TOOL('a'),
       'resource/notes.txt': 'x',
       'prompt/b.yml': 'prompt: { name: b, messages: [{ prompt: hi }] }',
-      'skill/ask.md': '# Ask',
+      'skill/ask.md': '---\nname: ask\ndescription: Ask\n---\n# Ask',
     });
     expect(findings.map(short).toSorted()).toEqual(['prompt', 'skill', 'tool'].map(misnamed));
     expect(findings.every(({ severity }) => severity === 'warning')).toBe(true);
     const both = await load({ 'tool/a.yml': TOOL('a'), 'tools/b.yml': TOOL('b') });
     expect(both.findings).toEqual([]);
+    // Folders of other tools have such names too.
+    const others = await load({
+      'tool/config.yml': 'a: { tool: 1 }',
+      'skill/notes.md': '# description: none',
+    });
+    expect(others.findings).toEqual([]);
   });
 
   it('reads a project whose folder is the root itself', async () => {

@@ -64,10 +64,11 @@ def _write(value):
     except (TypeError, ValueError, RecursionError, _errors.NoValue):
         pass
     plain = to_plain(value)
+    text = _encoder(None).encode(plain)
+    if _forms.is_unicode(text):
+        return text
     half = _place_of_half(plain, "result")
-    if half is not None:
-        raise _errors.NoValue(f"{half} is a text that is not valid Unicode, such as the name of a file in another encoding.")
-    return _encoder(None).encode(plain)
+    raise _errors.NoValue(f"{half} is a text that is not valid Unicode, such as the name of a file in another encoding.")
 
 
 def _place_of_half(plain, path):
