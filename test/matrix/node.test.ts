@@ -84,7 +84,7 @@ test('a Node that is too old is an error at the start, not in the middle of the 
   const versions = { ...process.versions, node: '22.14.0' };
   const older = `Object.defineProperty(process, 'versions', { value: ${JSON.stringify(versions)} })`;
   const { code, log } = await runToEnd(folder, { PORT: '0' }, '--import', `data:text/javascript,${older}`);
-  expect(code).toBe(1);
+  expect(code).toBe(2);
   expect(JSON.parse(log)).toMatchObject({
     level: 'error',
     message: expect.stringMatching(/This is Node 22\.14\.0, .* needs Node 22\.15 or newer/),
@@ -93,7 +93,7 @@ test('a Node that is too old is an error at the start, not in the middle of the 
 
 test('a port that is none is an error that names it', async () => {
   const { code, log } = await runToEnd(folder, { PORT: 'http' });
-  expect(code).toBe(1);
+  expect(code).toBe(2);
   expect(JSON.parse(log)).toMatchObject({ level: 'error', message: expect.stringContaining('PORT is http') });
 });
 

@@ -156,7 +156,7 @@ async function runToEnd(cwd: string, port: string, onStart: (child: ChildProcess
 
 test('a failed start ends the program and its Python', async () => {
   const { code, log } = await runToEnd(join(out, 'node'), 'http', async () => {});
-  expect(code).toBe(1);
+  expect(code).toBe(2);
   expect(log).toContain('PORT is http');
 });
 
