@@ -171,7 +171,7 @@ async function exactTypes(
 /** DuckDB plans a statement with thousands of columns for minutes. */
 const COLUMNS_AT_ONCE = 100;
 
-/** What the texts of a column of numbers have in common. */
+/** Facts about all texts of a column of numbers. */
 interface NumberFacts {
   /** Whether a DOUBLE is another number than one of the texts, before or just behind its decimal point. */
   readonly loses: boolean;

@@ -12,7 +12,7 @@ interface EmptyFolder {
   readonly position: Position;
   /** The kind of file that it should have. */
   readonly noun: string;
-  /** What each of these files has. A folder of another tool may have the same name. */
+  /** A text that each of these files has. A folder of another tool may have the same name. */
   readonly sign: RegExp;
 }
 
