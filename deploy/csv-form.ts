@@ -30,7 +30,7 @@ interface Guess {
 
 const REPAIR = 'Give each line as many values as the header, and delete lines that are no data.';
 
-/** DuckDB's own errors list settings that nobody can change here. */
+/** DuckDB's own errors list settings that cannot be changed here. */
 export const UNEVEN = `the lines differ in their number of values, or a quote has no end. ${REPAIR}`;
 
 /** The delimiter of a TSV file is known. */

@@ -133,7 +133,7 @@ async function hasValue(filling: Filling, { file, dialect }: CsvForm, column: st
   return values !== '0';
 }
 
-/** Types of which the last has room for each value of the others. */
+/** Groups of types; the last of each has room for every value of the others. */
 const WIDER = [
   ['BIGINT', 'DOUBLE'],
   ['DATE', 'TIMESTAMP'],

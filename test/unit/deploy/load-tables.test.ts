@@ -242,7 +242,7 @@ describe('loading files', () => {
     it.each([
       ['is no header line', ['id,amount\n1,10\n2,5\n', '3,11\n4,7\n']],
       ['has no column of', ['name\nAda\n', 'Bo\nCy\n']],
-    ])('refuses files of which one %s', async (message, texts) => {
+    ])('refuses files if one %s', async (message, texts) => {
       for (const [index, text] of texts.entries()) await writeFile(file(`part-${index}.csv`), text);
       const work = loadTables(file('data.duckdb'), named('whole=part-*.csv'));
       await expect(work).rejects.toThrow(new RegExp(`part-1\\.csv ${message}`));
