@@ -64,11 +64,11 @@ async function main(): Promise<void> {
   const folder = stdioFolder(process.argv.slice(2));
   const settings = await loadStartSettings({ manifest, bundled, env: process.env });
   follow(settings, process.env);
+  enforceBuiltAudit(manifest.audit, process.env);
   const sealer = stateSealer(settings, process.env);
   const catalog = toServedCatalog(manifest);
   const measured = { project: catalog.project, version, env: process.env, log, write: writeLine };
   const telemetry = await startTelemetry(settings, { ...measured, onDemand: false });
-  enforceBuiltAudit(manifest.audit, process.env);
   const audited = auditSettingsOf(manifest.audit, process.env);
   const audit = await openAudit(audited, resolve(folder ?? '.'), log, conceal);
   const database = await openBundledDatabase({ manifest, pathOf, settings, log });

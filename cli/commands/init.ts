@@ -235,7 +235,7 @@ function toNote(text: string): string {
   return `${styled('warning', 'note:', process.stderr)} ${text}`;
 }
 
-/** A line for a table, in which people see what was guessed of a file: its header and its types. */
+/** The line for a table. It shows the header and the types that DuckDB guessed for a file. */
 function toTableLine({ view, name, columns }: DataTable): string {
   const shown = columns.slice(0, SHOWN_COLUMNS).map((column) => `${oneLine(column.name)} ${column.type}`);
   const more = columns.length - shown.length;
